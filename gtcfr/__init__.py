@@ -1,13 +1,13 @@
-"""Growing-tree CFR: sound search for games in which players hide things, in batches.
+"""Growing-tree CFR: batched, sound search for games with hidden information.
 
     root = gtcfr.start_of_game(game, batch_size=64)
     settings = gtcfr.SearchSettings(num_simulations=100)
     run = jax.jit(functools.partial(gtcfr.search, game, settings=settings))
     result = run(evaluator=gtcfr.ZeroEvaluator(), root=root, key=jax.random.key(0))
 
-`docs/how_it_works.md` says in which order to read its files. A search takes its leaf evaluator as
-an argument and knows nothing of networks. Functions are pure and never compiled here: `jax.jit` is
-the caller's.
+`docs/how_it_works.md` gives a reading order of its files. A search takes its leaf evaluator as an
+argument and knows nothing of networks. Functions are pure and never compiled here: the caller
+applies `jax.jit`.
 """
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator

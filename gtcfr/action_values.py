@@ -1,10 +1,10 @@
-"""What each action is worth, by what a search has found: the one answer for all who ask.
+"""The value of each action, estimated from a finished search.
 
-A worth is an average over the updates, as the values of a search are, of what the action brought
-under the policies of each update. Regret matching sees to it that the best of them is what the
-infostate is worth and that the average policy takes it, up to the average regret; and below an
-action that is never taken policies are found all the same, where average policies, which are
-weighted by the player's own reach, say nothing.
+Like the values of a search, an action's value is an average over the updates: of what the action
+earned under the policies of each. Up to the average regret, the best action's value equals the
+infostate's value, and the average policy takes that action. The estimate also covers actions that
+are never taken: the search finds policies below them too, while average policies, which are
+weighted by the player's own reach, say nothing there.
 """
 
 import functools
@@ -23,11 +23,11 @@ from sog.precision import in_32_bits
 
 @in_32_bits
 def action_values(game: Game[Any], result: SearchResult) -> Array:
-    """[batch, S, A]: what the actions at the states that were searched are worth to who acts there,
-    in utility units.
+    """[batch, S, A]: values of the actions at the searched states to the acting player, in utility
+    units.
 
-    NaN where an action is illegal or was not considered, where no update has been through it, and
-    where the other player lets the infostate never be there.
+    NaN where an action is illegal or was not considered, where no update has passed through it, and
+    where the other player's policy never lets the infostate occur.
     """
     found: Array = jax.vmap(functools.partial(action_values_at, game))(result.tree, result.slot)
     return found
@@ -36,8 +36,8 @@ def action_values(game: Game[Any], result: SearchResult) -> Array:
 def action_values_at(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
     """[S, A]: the same at an interior slot of one tree; all NaN at a chance node.
 
-    What is kept of a child, cfvs and reach, are sums over the updates since it is there, which may
-    be fewer than those of another one; the averages of an action's children are put together.
+    A child's cfvs and reach are sums over the updates since it joined the tree, which may differ
+    from its siblings'; each is averaged by itself before an action's children are combined.
     """
     shape, layout = tree.shape, tree.shape.layout
     node = jax.tree.map(lambda table: table[slot], tree.interior)
@@ -48,7 +48,7 @@ def action_values_at(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
     leaf = jnp.clip(row - shape.leaf_row, 0, shape.num_leaves - 1)
 
     def kept(of_interior: Array, of_leaf: Array) -> Array:
-        """[child, ...]: averages over the updates since a child is there; 0 before the first."""
+        """[child, ...]: averages over the updates since a child joined; 0 before the first."""
         is_inner = (row < shape.leaf_row).reshape(-1, *[1] * (of_interior.ndim - 1))
         return jnp.where(is_inner, of_interior[inner], of_leaf[leaf])
 
@@ -57,7 +57,7 @@ def action_values_at(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
     of_inner, of_leaf = tree.interior_statistics, tree.leaf_statistics
     reach = _average(kept(of_inner.reach_sum, of_leaf.reach_sum), lasted)
     cfvs = _average(kept(of_inner.cfv_sum, of_leaf.cfv_sum), lasted)
-    # Of the ends of the game the tree keeps no sums: they are worth the same in every update.
+    # The tree keeps no sums for terminal nodes: their utilities are the same in every update.
     average = _average(of_inner.reach_sum[slot], tree.total_weight - node.since)
     takeable = node.takeable.astype(average.dtype)
     rows = layout.push(game, state, node.actor, node.listed, takeable, average)
@@ -72,7 +72,7 @@ def action_values_at(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
     exists = (is_there | is_end)[:, None, None] & masks
 
     def pull(table: Array) -> Array:
-        """[A, S]: of the one who acts."""
+        """[A, S]: for the acting player."""
         inside = jnp.where(exists, table, 0)
         pulled: Array = layout.pull(game, state, node.actor, node.listed, inside)[0]
         return pulled

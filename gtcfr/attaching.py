@@ -1,6 +1,6 @@
-"""Giving children to an interior node, as leaves or terminal states.
+"""Attaches children to an interior node, as leaves or terminal nodes.
 
-About one search. Writes that are not to happen go to a slot that does not exist, which JAX drops.
+Unbatched. Disabled writes go to a slot that does not exist; JAX drops them.
 """
 
 from dataclasses import replace
@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.children import Chosen
+from gtcfr.children import NewChildren
 from gtcfr.evaluator import Evaluator, encode_to_keep
 from gtcfr.packing import pack
 from gtcfr.tree import SearchTree
@@ -22,16 +22,16 @@ def attach(
     evaluator: Evaluator,
     tree: SearchTree,
     slot: Array,
-    chosen: Chosen,
+    chosen: NewChildren,
     depth: Array,
     states: Any,
     is_terminal: Array,
     do: Array,
 ) -> tuple[SearchTree, Array]:
-    """Gives an interior node children; there must be room.
+    """Attaches children to an interior node; there must be room.
 
     depth: [child], as in `LeafNodes`; states: [child, ...]. Returns the tree and the slots of the
-    new leaves, [child] int32; where a child is none, a slot that does not exist.
+    new leaves, [child] int32; a slot that does not exist for a child that is not a leaf.
     """
     shape, layout, exists = tree.shape, tree.shape.layout, chosen.exists & do
     is_leaf = exists & ~is_terminal
@@ -69,7 +69,7 @@ def attach(
         ),
         since=tree.leaf.since.at[leaf_slot].set(tree.total_weight, mode="drop"),
     )
-    # What the leaf before in this slot had summed up is forgotten.
+    # Clear the sums of the leaf that had this slot before.
     statistics = jax.tree.map(
         lambda whole: whole.at[leaf_slot].set(0, mode="drop"), tree.leaf_statistics
     )

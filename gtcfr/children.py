@@ -1,4 +1,4 @@
-"""Which actions of a node are considered, which children it gets, and the prior policy there."""
+"""Chooses the considered actions of a node, its children and its prior policy."""
 
 from typing import Any
 
@@ -23,21 +23,20 @@ def prior_policy(logits: Array, legal: Array, temperature: float) -> Array:
 
 
 @pytree
-class Chosen:
-    """The children that are added to a node."""
+class NewChildren:
+    """Children to add to a node."""
 
     number: Array  # [n] int32: which child of the node
-    outcome: Array  # [n] int32: the public event to it
-    exists: Array  # [n] bool: or an entry that means nothing
-    chance_weight: Array  # [child], of all that the node can have
-    fits: Array  # bool: whether there is room for all that should be there
+    outcome: Array  # [n] int32: the public event that leads to it
+    exists: Array  # [n] bool: False for padding
+    chance_weight: Array  # [child], for all children that the node can have
+    fits: Array  # bool: whether there is room for all required children
 
 
 def best_actions(legal: Array, logits: Array, count: int) -> tuple[Array, Array]:
-    """The legal actions that the evaluator likes best: numbers int32[count] and logits [1, count].
+    """The legal actions with the highest logits: numbers int32[count] and logits [1, count].
 
-    The best first, NOT_LISTED at the end. For perfect information. legal: [1, A] bool. logits:
-    [1, A].
+    Best first, padded with NOT_LISTED. For perfect information. legal: [1, A] bool. logits: [1, A].
     """
     best = _best(jnp.where(legal[0], logits[0], -jnp.inf), count)
     exists = legal[0, best]
@@ -45,7 +44,7 @@ def best_actions(legal: Array, logits: Array, count: int) -> tuple[Array, Array]
 
 
 def with_action(action: Array, wanted: Array | int) -> Array:
-    """The considered actions [A], the last of them `wanted` if that is an event they lack."""
+    """The considered actions [A]; `wanted` replaces the last one if it is an event they lack."""
     is_missing = (jnp.asarray(wanted) != NO_EVENT) & ~jnp.any(action == wanted)
     return jnp.where(is_missing, action.at[-1].set(wanted), action)
 
@@ -56,13 +55,13 @@ def chance_acts(game: Game[Any], state: Any) -> Array:
 
 
 def is_wider(game: Game[Any], state: Any, widest_chance: int) -> Array:
-    """bool: whether chance moves there and can do more than that."""
+    """bool: whether this is a chance node with more than `widest_chance` outcomes."""
     width = jnp.sum(game.legal_outcomes(state), dtype=jnp.int32)
     return (game.actor(state) == CHANCE) & (width > widest_chance)
 
 
 def leads_to(number: Array, exists: Array, num_actions: int) -> Array:
-    """[A, 1] bool: actions that lead to a child. number: of the action to each child."""
+    """[A, 1] bool: actions that lead to a child. number: the action that leads to each child."""
     found = (number[:, None] == jnp.arange(num_actions)[None]) & exists[:, None]
     return jnp.any(found, axis=0)[:, None]
 
@@ -75,7 +74,7 @@ def _best(score: Array, count: int) -> Array:
 
 
 def spread(free: Array, count: Array | int, start: Array | int) -> Array:
-    """[K] bool: so many of the outcomes that are free, spread evenly over them.
+    """[K] bool: `count` of the free outcomes, spread evenly over them.
 
     A systematic sample: of L, each is chosen for `count` of the L starts 0, 1, ..., L - 1.
     """
@@ -94,13 +93,13 @@ def choose_outcomes(
     prior: Array,
     key: Array,
     branch_outcome: Array | int,
-) -> Chosen:
-    """Which public events get a child.
+) -> NewChildren:
+    """Chooses the public events that get a child.
 
-    All legal ones; after a decision only the best by the prior where some are added; of a chance
-    node that has more than there is room for, a sample without replacement,
-    whose weights keep every expectation right on average. listed: the actions that are considered,
-    where not all are; prior: [A, S], of them.
+    All legal ones, with two exceptions: a decision whose children are added a few at a time gets
+    the best by the prior, and a chance node with more outcomes than there is room for gets a sample
+    without replacement, weighted so that expectations are unbiased. listed: the considered actions,
+    where not all are; prior: [A, S], over them.
     """
     added, most = settings.children_added(game), layout.num_children
     legal = game.legal_outcomes(state)
@@ -114,7 +113,7 @@ def choose_outcomes(
         score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, by_prior, -1))
         best = _best(score, min(added or most, most))
         in_order = jnp.arange(len(best), dtype=jnp.int32)
-        return Chosen(
+        return NewChildren(
             number=in_order if layout.decisions == AS_ADDED else best,
             outcome=numbers[best],
             exists=legal[best],
@@ -123,7 +122,7 @@ def choose_outcomes(
         )
     by_event = layout.chance == BY_EVENT
     if by_event and added is None:
-        return Chosen(
+        return NewChildren(
             number=numbers,
             outcome=numbers,
             exists=legal,
@@ -149,13 +148,13 @@ def choose_outcomes(
     kept = jnp.zeros(len(legal), bool).at[best].set(jnp.arange(most) < limit) & legal
     fits = is_chance | (added is not None) | (num_legal <= most)
     outcome = numbers if by_event else best.astype(jnp.int32)
-    # The branch is kept for certain; of the others, as many as there is room for.
+    # The branch is always kept; of the others, as many as there is room for.
     kept_others, others = jnp.sum(kept) - certain, num_legal - certain
     weight = jnp.where(
         is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0
     )
     in_order = jnp.arange(most, dtype=jnp.int32)
-    return Chosen(
+    return NewChildren(
         number=layout.place(listed, outcome, in_order, is_chance),
         outcome=outcome,
         exists=kept[outcome],

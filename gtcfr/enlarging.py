@@ -1,7 +1,7 @@
-"""Going on with a search beyond the simulations that it was to have: its trees in larger tables.
+"""Extends a search beyond its planned simulations by moving its trees to larger tables.
 
-Nodes keep their slots, which come in chunks of the same size, so what is found from then on is what
-a search with that room from the start would have found.
+Nodes keep their slots and chunks keep their size, so the search continues exactly as one that had
+the larger tables from the start.
 """
 
 import functools
@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, is_asked_once
+from gtcfr.evaluator import Evaluator, evaluates_once
 from gtcfr.initial_state import empty_tree
 from gtcfr.leaves import no_answers
 from gtcfr.search_state import SearchState
@@ -22,17 +22,17 @@ from sog.games.core import Game
 from sog.precision import in_32_bits
 
 
-def with_room_for(
+def with_more_simulations(
     settings: SearchSettings, shape: TreeShape, num_simulations: int
 ) -> SearchSettings:
-    """The settings of a search whose trees have that shape, for more simulations in all.
+    """Settings for more simulations in all, of a search whose trees have that shape.
 
-    The chunks of its trees stay as large as they are. Raises ValueError as `SearchSettings`, and
-    for fewer simulations than before.
+    The chunk size stays as it is. Raises ValueError as `SearchSettings` does, and for fewer
+    simulations than before.
     """
     if num_simulations < settings.num_simulations:
         raise ValueError(
-            f"num_simulations must be >= {settings.num_simulations}, those that there is room for, "
+            f"num_simulations must be >= {settings.num_simulations}, which the tree has room for, "
             f"got {num_simulations}."
         )
     return replace(settings, num_simulations=num_simulations, chunk_size=shape.chunk_size)
@@ -47,17 +47,17 @@ def enlarge(
     settings: SearchSettings,
     path_length: int,
 ) -> SearchState:
-    """The same searches with room for the simulations of `settings`, see `with_room_for`.
+    """The same searches with room for the simulations of `settings`, see `with_more_simulations`.
 
-    path_length: of the root that they began with. What was not added for want of room before is
-    still missed (`SearchResult.is_full`).
+    path_length: of their original root. Nodes that did not fit before stay missing
+    (`SearchResult.is_full`).
     """
     old, new = state.tree.shape, settings.shape(game, path_length)
     assert (old.layout, old.chunk_size) == (new.layout, new.chunk_size)
     return replace(
         state,
         tree=jax.vmap(functools.partial(_copied, game, evaluator, settings, new))(state.tree),
-        # Which may have to stand for some more passes.
+        # They may be reused for some more passes.
         answers=_put(no_answers(game, evaluator, len(state.slot), new.num_leaves), state.answers),
     )
 
@@ -75,7 +75,7 @@ def _copied(
         shape,
         jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded),
         predictive=settings.cfr_rule.predictive,
-        asked_once=is_asked_once(game, evaluator),
+        evaluated_once=evaluates_once(game, evaluator),
     )
 
     def moved_row(row: Array) -> Array:
@@ -102,7 +102,7 @@ def _copied(
         leaf_statistics=_put(empty.leaf_statistics, tree.leaf_statistics),
         terminal=_put(empty.terminal, moved_nodes(tree.terminal)),
         chunk_fill=_put(empty.chunk_fill, tree.chunk_fill),
-        # Of the last update; every update fills them anew.
+        # Scratch space, which every update refills.
         reach_rows=empty.reach_rows,
         cfvs=empty.cfvs,
     )

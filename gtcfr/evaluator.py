@@ -1,15 +1,15 @@
-"""What a search asks at its leaves: the evaluator protocol, and evaluators that know nothing.
+"""Leaf evaluation: the evaluator protocol, and the zero and network evaluators.
 
 A leaf query is a belief state: a public state and a range for each player. An evaluator answers
 with a value for every infostate of both players, in utility units given that infostate (not
 weighted by anybody's reach), and with policy logits for the acting player.
 
-An evaluator is a pytree, so that network parameters travel through `jax.jit` as arguments. Its
+An evaluator is a pytree, so that network parameters pass through `jax.jit` as arguments. Its
 methods are pure. `encode` sees a public state once, when it joins the tree; `evaluate` sees all
 leaves of all searches of the batch in one call or in several (`Evaluator.leaves_per_call`), again
-in every regret update (`SearchSettings.leaf_interval`), since beliefs change. Where they do not, or
-it does not look at them, it sees each leaf once, many of those that join the trees in one call
-(`is_asked_once`).
+in every regret update (`SearchSettings.leaf_interval`), since beliefs change. Where beliefs cannot
+change, or its answers do not depend on them, it sees each leaf once, new leaves batched into one
+call (`evaluates_once`).
 """
 
 import dataclasses
@@ -26,15 +26,15 @@ from sog.pytree import pytree
 
 @pytree
 class LeafQueries:
-    """Belief states put to an evaluator; entries that are not valid may be answered by anything.
+    """Belief states to evaluate; answers for entries that are not valid are ignored.
 
-    The first two axes are [batch, leaf] for an evaluator that is asked about all leaves at once
-    (`Evaluator.leaves_per_call` is None). Otherwise they are [1, query], the leaves of one search
-    after those of the other.
+    The first two axes are [batch, leaf] for an evaluator that takes all leaves in one call
+    (`Evaluator.leaves_per_call` is None). Otherwise they are [1, query], with the leaves of the
+    searches concatenated.
     """
 
     encoded: Any
-    """What `Evaluator.encode` made of the public states, [batch, leaf, ...]."""
+    """Public states as encoded by `Evaluator.encode`, [batch, leaf, ...]."""
     ranges: Array
     """[batch, leaf, player, infostate]; those of a player sum to 1."""
     is_valid: Array
@@ -50,7 +50,7 @@ class LeafEvaluation:
     policy_logits: Array
     """[batch, leaf, infostate, action], for the acting player; illegal actions are ignored."""
     memory: Any
-    """What the evaluator wants back in the next update of the same batch of searches."""
+    """State that the evaluator gets back in the next update of the same batch of searches."""
 
 
 class Evaluator(Protocol):
@@ -58,9 +58,9 @@ class Evaluator(Protocol):
 
     @property
     def leaves_per_call(self) -> int | None:
-        """Leaves per call and search of the batch: a call gets so many times the batch size.
+        """Leaves per call and search: a call gets this number times the batch size.
 
-        It does not matter of which searches they are. None: every call gets all leaves, by search.
+        They may come from any of the searches. None: every call gets all leaves, by search.
         """
 
     @property
@@ -68,25 +68,25 @@ class Evaluator(Protocol):
         """Whether its answers depend on ranges."""
 
     def encode(self, game: Game[Any], state: Any) -> Any:
-        """What to keep of one public state; called once, when the state joins the tree."""
+        """Encodes one public state; called once, when the state joins the tree."""
 
     def start(self, game: Game[Any], batch_size: int) -> Any:
-        """The memory that the first call of a batch of searches gets."""
+        """The initial memory of a batch of searches."""
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
-        """Answers the queries."""
+        """Evaluates the queries."""
 
 
 @runtime_checkable
 class BatchEncoder(Protocol):
-    """An evaluator whose work is in `encode`: it gets all that join the trees in one call."""
+    """An evaluator whose work is in `encode`: it gets all new leaves in one call."""
 
     def encode_many(self, game: Game[Any], states: Any, is_valid: Array) -> Any:
-        """What `encode` makes of each public state [n, ...]; anything where not is_valid [n]."""
+        """Encodes each public state [n, ...]; entries where not is_valid [n] are ignored."""
 
 
-def is_asked_once(game: Game[Any], evaluator: Evaluator) -> bool:
-    """Whether a leaf is put to an evaluator once, when it joins the tree, or in every update."""
+def evaluates_once(game: Game[Any], evaluator: Evaluator) -> bool:
+    """Whether a leaf is evaluated only once, when it joins the tree, and not in every update."""
     return not game.hides_information or not evaluator.looks_at_ranges
 
 
@@ -94,7 +94,7 @@ def is_asked_once(game: Game[Any], evaluator: Evaluator) -> bool:
 class ZeroEvaluator:
     """Every value is 0 and every action equally likely: search from the rules alone.
 
-    It is asked as a network would be.
+    It is called as often as a network would be.
     """
 
     looks_at_ranges = True
@@ -102,7 +102,7 @@ class ZeroEvaluator:
     leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
 
     def encode(self, game: Game[Any], state: Any) -> Any:
-        """Nothing: public states are not looked at."""
+        """Nothing: values do not depend on public states."""
         return ()
 
     def start(self, game: Game[Any], batch_size: int) -> Any:
@@ -118,7 +118,7 @@ class ZeroEvaluator:
 
 @pytree
 class NetworkEvaluator:
-    """Asks a network about many belief states at once, the features of each computed only once."""
+    """Evaluates belief states with a network in batches; the features of each are computed once."""
 
     looks_at_ranges = True
 
@@ -127,21 +127,21 @@ class NetworkEvaluator:
     )
     """(parameters, features [query, feature], ranges [query, player, S]) -> values [query, player,
     S] in [-1, 1], the fraction of the game's `max_utility`, and logits [query, S, A]. With an
-    `embed_fn`, of what that keeps instead of the features."""
+    `embed_fn`, its output takes the place of the features."""
     params: Any
     leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
     encode_fn: Callable[[Game[Any], Any], Array] | None = dataclasses.field(
         default=None, metadata={"static": True}
     )
-    """(game, public state) -> features [feature]; None for those of the game."""
+    """(game, public state) -> features [feature]; None for the game's own."""
     embed_fn: Callable[[Any, Array], Array] | None = dataclasses.field(
         default=None, metadata={"static": True}
     )
-    """(parameters, features [n, feature]) -> [n, kept]: the part of the network that does not look
-    at ranges, which a public state goes through once; None keeps the features."""
+    """(parameters, features [n, feature]) -> [n, kept]: the part of the network that does not
+    depend on ranges, computed once per public state; None keeps the features."""
 
     def encode(self, game: Game[Any], state: Any) -> Any:
-        """The features of the public state, or what the network makes of them without ranges."""
+        """The features of the public state, or their embedding by `embed_fn`."""
         features = game.observe(state) if self.encode_fn is None else self.encode_fn(game, state)
         return features if self.embed_fn is None else self.embed_fn(self.params, features[None])[0]
 
@@ -164,14 +164,14 @@ class NetworkEvaluator:
 
 @pytree
 class Fault:
-    """The first answer of an evaluator, if any, that was not finite; the batch axis comes first."""
+    """The first non-finite answer of an evaluator, if any; the batch axis comes first."""
 
     found: Array  # [batch] bool
-    state: Array  # [batch, width] int32, packed: the public state it was asked about
+    state: Array  # [batch, width] int32, packed: the public state of the query
 
 
 def look_for_faults(fault: Fault, states: Array, values: Array, is_valid: Array) -> Fault:
-    """Notes an answer that is not finite. states: [batch, leaf, width], packed."""
+    """Records the first non-finite answer. states: [batch, leaf, width], packed."""
     is_bad = is_valid & ~jnp.all(jnp.isfinite(values), axis=(2, 3))
     first = jnp.argmax(is_bad, axis=1)
     state = jnp.take_along_axis(states, first[:, None, None], axis=1)[:, 0]
@@ -180,9 +180,11 @@ def look_for_faults(fault: Fault, states: Array, values: Array, is_valid: Array)
     return Fault(found=fault.found | found, state=jnp.where(is_first[:, None], state, fault.state))
 
 
-def ask_once(game: Game[Any], evaluator: Evaluator, states: Any, ranges: Array) -> LeafEvaluation:
-    """What an evaluator says of public states [batch, ...] with ranges [batch, player, S], asked
-    once. Its answer has the axes [batch, ...] as well."""
+def evaluate_beliefs(
+    game: Game[Any], evaluator: Evaluator, states: Any, ranges: Array
+) -> LeafEvaluation:
+    """Evaluates public states [batch, ...] with ranges [batch, player, S], without a search. The
+    result has the axes [batch, ...] as well."""
     size, axis = len(ranges), 0 if evaluator.leaves_per_call is not None else 1
     is_valid = jnp.ones(size, bool)
     if isinstance(evaluator, BatchEncoder):
@@ -200,13 +202,12 @@ def ask_once(game: Game[Any], evaluator: Evaluator, states: Any, ranges: Array) 
 
 
 def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
-    """What the tree keeps of a leaf for the evaluator.
+    """The encoding of a leaf that the tree keeps for the evaluator.
 
-    Nothing if it is asked about a leaf only once: that is encoded then. Of the children that could
-    be, few do join the tree; for that reason a `BatchEncoder` gets room only, which
-    `gtcfr.expansion` has filled for those that do.
+    Nothing if leaves are evaluated only once: they are encoded then. For a `BatchEncoder` only
+    zeros, which `gtcfr.expansion` fills in for the few candidates that join the tree.
     """
-    if is_asked_once(game, evaluator):
+    if evaluates_once(game, evaluator):
         return ()
     if isinstance(evaluator, BatchEncoder):
         shapes = jax.eval_shape(lambda: evaluator.encode(game, game.root()))
@@ -217,7 +218,7 @@ def encode_to_keep(game: Game[Any], evaluator: Evaluator, state: Any) -> Any:
 def evaluate(
     game: Game[Any], evaluator: Evaluator, memory: Any, queries: LeafQueries
 ) -> LeafEvaluation:
-    """Asks an evaluator, and holds it to the shapes of its answer (ValueError)."""
+    """Calls an evaluator; raises ValueError if its answer has wrong shapes."""
     answer = evaluator.evaluate(game, memory, queries)
     batch, leaves, _, size = queries.ranges.shape
     wanted = {

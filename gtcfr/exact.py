@@ -1,8 +1,8 @@
-"""Evaluators that know the answer, for games small enough to enumerate (`EnumeratedGame`).
+"""Evaluators with exact answers, for games small enough to enumerate (`EnumeratedGame`).
 
-With them a search can be judged apart from any network: `ExactEvaluator` solves the subgames below
-the leaves, `NoisyEvaluator` adds an error of known size to any evaluator, and
-`PolicyEvaluator` knows exactly what it is worth to follow a policy from there on.
+With them a search can be tested without a network: `ExactEvaluator` solves the subgames below the
+leaves, `NoisyEvaluator` adds an error of known size to any evaluator, and `PolicyEvaluator` gives
+the exact values of following a fixed policy.
 """
 
 import dataclasses
@@ -32,15 +32,15 @@ from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
 
 TREMBLE: Final = 1e-7
-"""Added to the range of every possible infostate, so that values are defined at all of them: of an
-infostate that is never reached, too, a search must know what it could get there."""
+"""Added to the range of every possible infostate, so that values are defined at all of them: a
+search needs the value of an infostate even where its range is 0."""
 
 _LEAST_PROBABILITY: Final = 1e-6  # keeps logits finite
 
 
 @pytree
 class ExactEvaluator:
-    """Solves all subgames below the leaves at once, by CFR that goes on from call to call.
+    """Solves all subgames below the leaves at once, by CFR that continues from call to call.
 
     Ranges change little from one update of a search to the next, so few iterations per call are
     enough; regrets fade a little with every call, since old ones belong to other ranges.
@@ -53,7 +53,7 @@ class ExactEvaluator:
     """Per call."""
     rule: Rule = dataclasses.field(metadata={"static": True})
     fading: float = dataclasses.field(metadata={"static": True})
-    """What the regrets of the last call are multiplied by."""
+    """The factor that scales the last call's regrets."""
 
     @property
     def leaves_per_call(self) -> int | None:
@@ -71,7 +71,7 @@ class ExactEvaluator:
     def solve(
         self, game: Game[Any], memory: PlayerLayers, queries: LeafQueries
     ) -> FrontierSolution:
-        """What `evaluate` is based on; tells how far from exact it is, too."""
+        """Solves the subgames for `evaluate`; the result also says how far it is from exact."""
         nodes, ranges = queries.encoded, queries.ranges
         num_nodes = len(self.frontier.policy_entry) // (game.num_infostates * game.num_actions)
         dropped = jnp.where(queries.is_valid, nodes, num_nodes)
@@ -128,19 +128,19 @@ class NoisyEvaluator:
 
     @property
     def leaves_per_call(self) -> int | None:
-        """As the other evaluator."""
+        """As the wrapped evaluator."""
         return self.inner.leaves_per_call
 
     def encode(self, game: Game[Any], state: EnumeratedState) -> Any:
-        """What the other evaluator keeps, and the node's number."""
+        """The wrapped evaluator's encoding, and the node's number."""
         return self.inner.encode(game, state), state.node
 
     def start(self, game: Game[Any], batch_size: int) -> Any:
-        """The other evaluator's memory."""
+        """The wrapped evaluator's memory."""
         return self.inner.start(game, batch_size)
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
-        """The other evaluator's answer, with the errors added to the values."""
+        """The wrapped evaluator's answer, with the errors added to the values."""
         encoded, nodes = queries.encoded
         answer = self.inner.evaluate(game, memory, dataclasses.replace(queries, encoded=encoded))
         noise = jnp.asarray(self.node_noise, answer.values.dtype)[nodes]
@@ -158,7 +158,7 @@ def noisy_evaluator(
 
 @pytree
 class PolicyEvaluator:
-    """What it is worth if from the leaf on both players follow a policy, whatever the ranges."""
+    """Values of the leaves if both players follow a fixed policy from there on."""
 
     looks_at_ranges = True
 
@@ -179,7 +179,7 @@ class PolicyEvaluator:
         return ()
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
-        """A product of matrices."""
+        """Values by matrix products."""
         payoff = jnp.asarray(self.node_payoff, queries.ranges.dtype)[queries.encoded]
         values = _values(game, queries, jax.vmap(jax.vmap(zero_sum_cfvs))(payoff, queries.ranges))
         logits = jnp.zeros((*values.shape[:2], game.num_infostates, game.num_actions), values.dtype)
@@ -187,7 +187,7 @@ class PolicyEvaluator:
 
 
 def uniform_play_evaluator(game: EnumeratedGame) -> PolicyEvaluator:
-    """What it is worth if both players choose uniformly among legal actions."""
+    """Evaluates the policy that is uniform over legal actions."""
     legal = game.tree.node_legal
     return policy_evaluator(game, legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1))
 
@@ -195,7 +195,7 @@ def uniform_play_evaluator(game: EnumeratedGame) -> PolicyEvaluator:
 def policy_evaluator(game: EnumeratedGame, policy: np.ndarray) -> PolicyEvaluator:
     """Backs the payoffs under a policy [node, S, A] up the tree, on the host.
 
-    Raises ValueError for what is no policy, see `check_policy`.
+    Raises ValueError for an invalid policy, see `check_policy`.
     """
     policy = check_policy(game.tree, policy)
     payoff: Any = _back_up_payoff(game.tree, policy).astype(np.float32)
@@ -229,7 +229,7 @@ def _rows(nodes: Array) -> Array:
 
 
 def _tremble(game: Game[Any], queries: LeafQueries) -> Array:
-    """The ranges with a little of every possible infostate."""
+    """The ranges, with a small probability added to every possible infostate."""
     mask = jax.vmap(jax.vmap(game.infostate_mask))(EnumeratedState(node=queries.encoded))
     return jnp.where(mask, queries.ranges + TREMBLE, 0)
 

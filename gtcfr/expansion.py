@@ -1,7 +1,7 @@
-"""The expansion phase of all searches: simulations, and the children that they want.
+"""The expansion phase of all searches: simulations, and the children they request.
 
-Student of Games, Algorithm 1, procedure Grow. `gtcfr.simulation` and `gtcfr.growth` are about one
-search; here they are vmapped, and new leaves are put to the evaluator where that is needed.
+Student of Games, Algorithm 1, procedure Grow. `gtcfr.simulation` and `gtcfr.growth` handle one
+search; here they are vmapped, and new leaves are evaluated where needed.
 """
 
 import functools
@@ -20,7 +20,7 @@ from gtcfr.flow import normalize
 from gtcfr.growth import grow, leaf_at
 from gtcfr.leaves import policy_logits
 from gtcfr.packing import unpack
-from gtcfr.query import QuerySample, offer_queries
+from gtcfr.query import QuerySample, sample_queries
 from gtcfr.root import NO_EVENT
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
@@ -40,12 +40,13 @@ _LEAVES_PER_CALL: Final = 16  # of those that are evaluated once, if the evaluat
 
 
 @pytree
-class Wanted:
-    """What is to be added to the trees of a batch: n times at most one of both."""
+class Requests:
+    """Requested additions to the trees of a batch: each entry requests at most one of the two."""
 
-    edge: Array  # [batch, n] int32: to a leaf that is to be expanded, or NO_PARENT
+    edge: Array  # [batch, n] int32: the edge to a leaf to expand, or NO_PARENT
     child: tuple[Array, Array] | None = None
-    """[batch, n] int32, both: a node that gets a child more, or NO_PARENT, and the event to it."""
+    """[batch, n] int32, both: a node that gets one more child, or NO_PARENT, and the event to
+    it."""
 
 
 def expansion_phase(
@@ -55,22 +56,23 @@ def expansion_phase(
     state: SearchState,
     phase: Array,
 ) -> SearchState:
-    """The expansion phase: ceil(c) simulations, and then all that they want is added to the tree.
+    """The expansion phase: ceil(c) simulations, then all their requests are added to the tree.
 
-    The evaluator is asked about all of it at once. Visits of the phase count as lost, so that its
-    simulations go different ways; a leaf that two come to all the same is expanded once.
+    The evaluator gets all new leaves at once. Visits of the phase count as losses (virtual loss),
+    so that its simulations take different paths; a leaf that several of them reach is expanded
+    once.
     """
     chex.assert_tree_shape_prefix((state.tree, state.slot), state.num_updates.shape)
     count, visits_before = settings.simulations_per_phase, state.tree.interior.visits
     first = phase * count
     can_widen = settings.children_added(game) is not None
 
-    def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Wanted]:
+    def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Requests]:
         keys = _keys(state, _SIMULATION_KEYS, first + number)
         walk = jax.vmap(functools.partial(simulate, game, settings))
         paths = walk(tree, visits_before, state.slot, keys, state.held)
         child = (paths.slot_to_widen, paths.outcome) if can_widen else None
-        wanted = Wanted(edge=paths.edge, child=child)
+        wanted = Requests(edge=paths.edge, child=child)
         return jax.vmap(count_visits)(tree, paths), wanted
 
     tree, by_number = _each(one, state.tree, jnp.arange(count, dtype=jnp.int32))
@@ -84,28 +86,28 @@ def expand_leaves(
     evaluator: Evaluator,
     settings: SearchSettings,
     state: SearchState,
-    wanted: Wanted,
+    wanted: Requests,
     number: Array | int,
     branch_outcome: Array | int = NO_EVENT,
     *,
-    was_asked: Array | bool = True,
+    was_evaluated: Array | bool = True,
 ) -> SearchState:
-    """Adds what is wanted to the trees, one after the other, and asks about all of it.
+    """Adds what is requested to the trees, one entry after the other, and evaluates all new leaves.
 
-    number: of the first expansion, for its key. was_asked: False for leaves that were in no update
-    yet; their prior is uniform. branch_outcome: see `expand`; [batch], or of all.
+    number: of the first expansion, for its key. was_evaluated: False for leaves that no update has
+    evaluated yet; their prior is uniform. branch_outcome: see `grow`; [batch], or one for all.
     """
     tree, (batch_size, count) = state.tree, wanted.edge.shape
     branch = jnp.broadcast_to(jnp.asarray(branch_outcome, jnp.int32), (batch_size,))
     layout = tree.shape.layout
     logits = jnp.zeros((batch_size, count, game.num_infostates, layout.num_actions))
     is_kept = tree.leaf_statistics.logits is not None
-    if was_asked is not False or is_kept:
+    if was_evaluated is not False or is_kept:
         slots = jax.vmap(jax.vmap(leaf_at, (None, 0)))(tree, wanted.edge)[1]
         logits = policy_logits(game, evaluator, state, slots, settings.leaf_averaging)
-        logits = jnp.where(jnp.bool_(was_asked) | is_kept, logits, 0)
+        logits = jnp.where(jnp.bool_(was_evaluated) | is_kept, logits, 0)
 
-    def one(tree: SearchTree, row: tuple[Array, Wanted, Array]) -> tuple[SearchTree, Array]:
+    def one(tree: SearchTree, row: tuple[Array, Requests, Array]) -> tuple[SearchTree, Array]:
         place, now, logits = row
         keys = _keys(state, _EXPANSION_KEYS, number + place)
         grow_one = jax.vmap(functools.partial(grow, game, evaluator, settings))
@@ -126,11 +128,11 @@ def expand_down_to(
     state: SearchState,
     depth: int,
     *,
-    was_asked: bool,
+    was_evaluated: bool,
 ) -> SearchState:
-    """Expands all leaves less than so many public events below where growth starts.
+    """Expands all leaves fewer than `depth` public events below where growth starts.
 
-    was_asked: see `expand_leaves`.
+    was_evaluated: see `expand_leaves`.
     """
 
     def to_expand(tree: SearchTree) -> Array:
@@ -144,13 +146,13 @@ def expand_down_to(
     def one_more(carry: tuple[Array, SearchState]) -> tuple[Array, SearchState]:
         count, state = carry
         edge = jax.vmap(to_expand)(state.tree)
-        wanted = Wanted(edge=edge[:, None])
+        wanted = Requests(edge=edge[:, None])
         expanded = expand_leaves(
-            game, evaluator, settings, state, wanted, count, was_asked=was_asked
+            game, evaluator, settings, state, wanted, count, was_evaluated=was_evaluated
         )
         return count + 1, expanded
 
-    # Numbers far from those of the expansions on the branch: every one has a key of its own.
+    # Numbers far from those of the expansions on the branch, so that no two share a key.
     start = (jnp.int32(depth % _KEYS_PER_LEVEL * _KEYS_PER_LEVEL), state)
     grown: SearchState = jax.lax.while_loop(is_due, one_more, start)[1]
     return grown
@@ -159,10 +161,10 @@ def expand_down_to(
 def evaluate_new(
     game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array
 ) -> SearchState:
-    """Evaluates new leaves once and for all, if the evaluator is to be asked only once.
+    """Evaluates new leaves for good, if the evaluator is called only once per leaf.
 
-    Else has them encoded where that was put off, see `encode_to_keep`. slots: [batch, n] int32, of
-    the leaves; where there are fewer, one that does not exist.
+    Otherwise encodes them where that was deferred, see `encode_to_keep`. slots: [batch, n] int32,
+    of the leaves, padded with a slot that does not exist.
     """
     if state.tree.leaf_statistics.values is None:
         if isinstance(evaluator, BatchEncoder):
@@ -170,8 +172,8 @@ def evaluate_new(
         return state
     nothing, most = state.tree.shape.num_leaves, slots.shape[1]
     calls = -(-most // min(most, evaluator.leaves_per_call or _LEAVES_PER_CALL))
-    size = -(-most // calls)  # calls of one size, so that few of the last are for nothing
-    if most > 1:  # the leaves that are there come first, in their order
+    size = -(-most // calls)  # calls of equal size, so that the last has little padding
+    if most > 1:  # existing leaves first, in their order
         order = jnp.argsort(slots == nothing, axis=1, stable=True)
         slots = jnp.take_along_axis(slots, order, axis=1)
         slots = jnp.pad(slots, ((0, 0), (0, -most % size)), constant_values=nothing)
@@ -188,7 +190,7 @@ def evaluate_new(
 def _evaluate(
     game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array
 ) -> SearchState:
-    """Puts some leaves of each search to the evaluator in one call, and keeps what it says."""
+    """Evaluates some leaves of each search in one call, and stores the answers."""
     tree, layout = state.tree, state.tree.shape.layout
 
     def find(tree: SearchTree, slot: Array) -> tuple[Array, Array, Array, Any]:
@@ -202,19 +204,19 @@ def _evaluate(
     answer = evaluate(game, evaluator, state.memory, queries)
 
     def offer(number: Array, sample: QuerySample) -> QuerySample:
-        """One by one: so the sample does not depend on how many are asked about at once."""
-        asked = replace(queries, encoded=())
-        asked, rows = jax.tree.map(
-            lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, number, 1, axis=1), (asked, states)
+        """One by one, so that the sample does not depend on the number of leaves per call."""
+        query = replace(queries, encoded=())
+        query, rows = jax.tree.map(
+            lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, number, 1, axis=1), (query, states)
         )
-        return offer_queries(sample, rows, asked, state.keys)
+        return sample_queries(sample, rows, query, state.keys)
 
     if len(state.queries.beliefs.state[0]):
         sample = repeat(slots.shape[1], offer, state.queries)
     else:
-        sample = offer_queries(state.queries, states, queries, state.keys)
+        sample = sample_queries(state.queries, states, queries, state.keys)
     old = tree.leaf_statistics
-    assert old.values is not None  # they are kept where leaves are evaluated once
+    assert old.values is not None  # stored where leaves are evaluated once
     assert old.logits is not None
     logits, listed = answer.policy_logits, tree.leaf.listed
     if layout.num_best:
@@ -253,7 +255,7 @@ def _encode_new(
 
 
 def _written(whole: Array, slots: Array, rows: Array) -> Array:
-    """A table of each search [batch, slot, ...] with the rows [batch, n, ...] of some slots."""
+    """Each search's table [batch, slot, ...] with the rows of some slots set to [batch, n, ...]."""
     written: Array = jax.vmap(lambda table, slot, new: table.at[slot].set(new, mode="drop"))(
         whole, slots, rows
     )
@@ -261,7 +263,7 @@ def _written(whole: Array, slots: Array, rows: Array) -> Array:
 
 
 def repeat(count: int, body: Callable[[Any, T], T], start: T) -> T:
-    """A loop, or the body alone: XLA copies the carry of a loop that turns only once."""
+    """A loop, or the body alone if count is 1: XLA copies the carry of a one-iteration loop."""
     if count == 1:
         return body(jnp.int32(0), start)
     repeated: T = jax.lax.fori_loop(0, count, body, start)
@@ -269,7 +271,7 @@ def repeat(count: int, body: Callable[[Any, T], T], start: T) -> T:
 
 
 def _each(body: Callable[[T, Any], tuple[T, U]], start: T, rows: Any) -> tuple[T, U]:
-    """As `jax.lax.scan`, but without a loop where there is one row: see `repeat`."""
+    """As `jax.lax.scan`, but without a loop for a single row: see `repeat`."""
     if len(jax.tree.leaves(rows)[0]) > 1:
         scanned: tuple[T, U] = jax.lax.scan(body, start, rows)
         return scanned

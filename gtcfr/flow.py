@@ -1,4 +1,4 @@
-"""Sums and shares over the rows of small arrays."""
+"""Sums and normalization over the rows of small arrays."""
 
 import functools
 from typing import Final
@@ -18,7 +18,7 @@ def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Arra
 
 
 def sum_rows(rows: Array) -> Array:
-    """The sum over the first axis, written out where that is short: XLA's CPU code is faster so."""
+    """The sum over the first axis, unrolled if it is short: XLA's CPU code is faster then."""
     if len(rows) > _MOST_SUMMED:
         return jnp.sum(rows, axis=0)
     total: Array = functools.reduce(jnp.add, list(rows))
@@ -26,9 +26,9 @@ def sum_rows(rows: Array) -> Array:
 
 
 def normalize(weight: Array, mask: Array, axis: int = -1) -> Array:
-    """Scaled to sum 1 along an axis; where there is nothing, uniform over the mask.
+    """Scaled to sum 1 along an axis; uniform over the mask where the sum is 0.
 
-    Sums too small to divide by count as nothing.
+    Sums too small to divide by count as 0.
     """
     inside, even = jnp.where(mask, weight, 0), mask.astype(weight.dtype)
     total = jnp.sum(inside, axis=axis, keepdims=True)

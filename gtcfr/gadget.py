@@ -1,8 +1,8 @@
 """The re-solving gadget (Student of Games, "Modified Continual Re-solving"; CFR-D, DeepStack).
 
-Before the root of a re-solve the opponent chooses, at each of his infostates, to FOLLOW into the
-subgame or to TERMINATE and take the cfv that the last search promised him. So a new policy for the
-subgame cannot give him more than the old one did without regret noticing it.
+Before the root of a re-solve the opponent chooses, at each infostate, to FOLLOW into the subgame or
+to TERMINATE and take the cfv that the last search promised. So a new policy for the subgame cannot
+give the opponent more than the old one did without regret noticing it.
 """
 
 from typing import Final
@@ -25,13 +25,13 @@ class Gadget:
     """The opponent's choice before the root, for one search."""
 
     opponent: Array  # int32: the player who chooses, or NOBODY
-    terminate_cfvs: Array  # [S]: what he gets, under a range of the other player that sums to 1
+    terminate_cfvs: Array  # [S]: for TERMINATE, under a range of the other player that sums to 1
     cumulative_regret: Array  # [choice, S]
     follow: Array  # [S]: the current probability of FOLLOW
 
 
 def make_gadget(opponent: Array, terminate_cfvs: Array) -> Gadget:
-    """A gadget without regrets; the opponent follows half of the time."""
+    """A gadget without regrets; the opponent follows with probability 1/2."""
     return Gadget(
         opponent=opponent,
         terminate_cfvs=terminate_cfvs,
@@ -44,7 +44,7 @@ def root_reach(gadget: Gadget, ranges: Array, mask: Array, alpha: float) -> Arra
     """Reach at the root in the next update: [player, S].
 
     ranges: [player, S], given or from the last search; mask: [player, S], possible infostates. The
-    opponent of the gadget gets alpha * normalized FOLLOW + (1 - alpha) * his range.
+    opponent's reach is alpha * normalized FOLLOW + (1 - alpha) * its range.
     """
     follow = normalize(gadget.follow[None], mask)
     chosen = alpha * follow + (1 - alpha) * ranges
@@ -60,7 +60,7 @@ def update_gadget(gadget: Gadget, root_cfvs: Array, rule: Rule, step: Array) -> 
     instant = cfvs - value[None]
     regret = accumulate(rule, gadget.cumulative_regret, instant, step)
     positive = jnp.maximum(regret + instant if rule.predictive else regret, 0)
-    # With no positive regret for either, both are equally likely.
+    # Without positive regret, both choices are equally likely.
     follow = normalize(positive.T, jnp.ones((len(following), 2), bool))[:, FOLLOW]
     return Gadget(
         opponent=gadget.opponent,

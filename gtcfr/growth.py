@@ -1,7 +1,7 @@
-"""Adding nodes to a tree: a leaf gets its children, or an interior node one child more.
+"""Adds nodes to a tree: expands a leaf, or gives an interior node one more child.
 
-About one search; `gtcfr.expansion` vmaps it. Writes that are not to happen go to a slot that does
-not exist, which JAX drops.
+Unbatched; `gtcfr.expansion` vmaps it. Disabled writes go to a slot that does not exist; JAX drops
+them.
 """
 
 from dataclasses import replace
@@ -13,7 +13,7 @@ from jax import Array
 
 from gtcfr.attaching import attach, has_room_for, sources_of
 from gtcfr.children import (
-    Chosen,
+    NewChildren,
     chance_acts,
     choose_outcomes,
     leads_to,
@@ -31,7 +31,7 @@ from sog.pytree import pytree
 from sog.tabular.cfr import regret_matching
 
 OFF_BRANCH: Final = 2**30
-"""The depth of what cannot be reached from the state that growth starts from."""
+"""The depth of nodes that are not below the state that growth starts from."""
 
 
 def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
@@ -45,9 +45,9 @@ def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
 
 @pytree
 class _Growth:
-    """What one node gets: children, and what its interior row says of them then."""
+    """Children for one node, and its interior row with them."""
 
-    chosen: Chosen
+    chosen: NewChildren
     depth: Array  # [child] int32
     takeable: Array  # [A, S]
     policy: Array  # [A, S]
@@ -64,14 +64,13 @@ def grow(
     branch_outcome: Array | int,
     child: tuple[Array, Array] | None = None,
 ) -> tuple[SearchTree, Array]:
-    """Expands the leaf that an edge leads to; or else gives an interior node a child more.
+    """Expands the leaf that an edge leads to; otherwise gives an interior node one more child.
 
-    logits: [S, A], of the policy at the leaf, A as in the tree. branch_outcome: the one public
-    event that leads on towards where growth starts, if the leaf lies before that, else NO_EVENT.
-    child: a slot and the event to a child it is to have, if it has not and the slot is not
-    NO_PARENT. Such a node is a decision with perfect information, where the outcome is the action;
-    or of chance, all of whose outcomes then stand for more or less of the others. Returns the tree
-    and the slots of new leaves, see `attach`.
+    logits: [S, A], of the policy at the leaf, A as in the tree. branch_outcome: the public event
+    that leads towards the state where growth starts, if the leaf lies above it, else NO_EVENT.
+    child: a slot (or NO_PARENT) and the event to the child that it needs, if missing. Such a node
+    is a decision with perfect information, where the outcome is the action, or a chance node, whose
+    outcomes are then reweighted. Returns the tree and the slots of new leaves, see `attach`.
     """
     shape, layout = tree.shape, tree.shape.layout
     is_leaf, old = leaf_at(tree, edge)
@@ -96,8 +95,8 @@ def grow(
         new = jax.tree.map(lambda one, other: jnp.where(is_leaf, one, other), new, wider)
         is_wanted = is_leaf | jnp.any(new.chosen.exists)
         fits, at = jnp.where(is_leaf, fits, new.chosen.fits), jnp.where(is_leaf, slot, child[0])
-    # A search that went wrong does not grow. Also, this is how XLA knows that what is read here and
-    # in the last update is read before anything is written: otherwise it would copy whole tables.
+    # A search with non-finite numbers does not grow. The check also orders the reads of this
+    # function and of the last update before its writes: otherwise XLA would copy whole tables.
     is_sound = _is_finite((logits, sums, since, new.policy, _statistics_of(tree, ROOT)))
     outcomes = jnp.maximum(new.chosen.outcome, 0)
     states = jax.vmap(lambda outcome: game.apply(state, outcome))(outcomes)
@@ -162,10 +161,10 @@ def _expanded(
     key: Array,
     branch_outcome: Array | int,
 ) -> tuple[_Growth, Array, Array, Array]:
-    """What a leaf gets that is expanded.
+    """The children of a leaf that is expanded.
 
-    Also the events that it lists, the prior [A, S], and whether it has more legal actions than are
-    considered. state: of the leaf, whose slot is `leaf`; others as in `grow`.
+    Also returns the events that it lists, the prior [A, S], and whether it has more legal actions
+    than are considered. state: of the leaf, whose slot is `leaf`; the rest as in `grow`.
     """
     layout = tree.shape.layout
     legal, listed = game.legal_actions(state).T, jnp.full(layout.num_listed, NOT_LISTED, jnp.int32)
@@ -195,7 +194,7 @@ def _expanded(
 def _with_child(
     game: Game[Any], tree: SearchTree, state: Any, child: tuple[Array, Array], size: int
 ) -> _Growth:
-    """What an interior node gets with one child more, unless it is there or there is no node.
+    """One more child for an interior node, unless the child exists or there is no node.
 
     state: of the node; size: entries for children.
     """
@@ -213,14 +212,14 @@ def _with_child(
         weight = jnp.where(is_chance, num_legal / (count + 1), weight).astype(weight.dtype)
     regret = tree.interior_statistics.matched_regret[slot]
     return _Growth(
-        chosen=Chosen(
+        chosen=NewChildren(
             number=jnp.full(size, number),
             outcome=jnp.full(size, outcome),
             exists=(jnp.arange(size) == 0) & is_new,
             chance_weight=weight,
             fits=number < layout.num_children,
         ),
-        # The depth of a child matters for looking ahead only, which comes before.
+        # Only the initial lookahead uses depths, and it is done.
         depth=jnp.full(size, OFF_BRANCH, jnp.int32),
         takeable=takeable,
         policy=regret_matching(regret, uniform_over(takeable), axis=-2),

@@ -1,4 +1,4 @@
-"""The trees that searches begin with: the way to the state that is searched, and its children."""
+"""Initial search trees: the path to the searched state, and its children."""
 
 import functools
 from dataclasses import replace
@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, Fault, encode_to_keep, is_asked_once
-from gtcfr.expansion import Wanted, evaluate_new, expand_down_to, expand_leaves
+from gtcfr.evaluator import Evaluator, Fault, encode_to_keep, evaluates_once
+from gtcfr.expansion import Requests, evaluate_new, expand_down_to, expand_leaves
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.gadget import make_gadget
 from gtcfr.layout import NOT_LISTED
-from gtcfr.leaves import no_answers, value_leaves
+from gtcfr.leaves import evaluate_leaves, no_answers
 from gtcfr.packing import kept_width, pack, packed_width
 from gtcfr.query import no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
@@ -44,11 +44,11 @@ def initial_state(
 ) -> SearchState:
     """A batch of searches before the first update.
 
-    A tree holds the branch from the root to the state that is searched, what an expansion adds to
-    the states on it, all children of the state itself, and `lookahead` levels below.
+    A tree holds the branch from the root to the searched state, the children that an expansion adds
+    to the states on it, all children of the searched state, and `lookahead` levels below.
     """
     batch_size, path_length = root.path.shape
-    state = planted_state(game, evaluator, settings, root, keys)
+    state = root_only_state(game, evaluator, settings, root, keys)
     shape = state.tree.shape
     state = evaluate_new(game, evaluator, state, jnp.full((batch_size, 1), 0, jnp.int32))
 
@@ -58,25 +58,25 @@ def initial_state(
     def expand_next(
         settings: SearchSettings, number: Array | int, carry: tuple[SearchState, Array]
     ) -> tuple[SearchState, Array]:
-        """The next state on the way; number `path_length` is the state that is searched."""
+        """Expands the next state on the path; number `path_length` is the searched state."""
         state, edge = carry
         outcome, is_last = path[:, number], number == path_length
-        state = _ask_for_priors(game, evaluator, state, settings, is_last)
+        state = _evaluate_for_priors(game, evaluator, state, settings, is_last)
         wanted = jnp.where((outcome == NO_EVENT) & ~jnp.bool_(is_last), NO_PARENT, edge)
         state = expand_leaves(
             game,
             evaluator,
             settings,
             state,
-            Wanted(edge=wanted[:, None]),
+            Requests(edge=wanted[:, None]),
             number,
             outcome,
-            was_asked=is_last,
+            was_evaluated=is_last,
         )
         return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
 
     carry = state, jnp.full(batch_size, shape.root_edge, jnp.int32)
-    # In one loop where they get their children alike: what is written out is compiled once more.
+    # One loop if all get their children alike: code outside the loop is compiled once more.
     are_alike = settings.children_added(game) == all_children.children_added(game)
     if path_length > 0:
         on_the_way = functools.partial(expand_next, settings)
@@ -86,21 +86,21 @@ def initial_state(
     state, edge = carry
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:
-        return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_asked=False)
+        return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_evaluated=False)
     for level in range(2, settings.lookahead + 1):
-        state = _ask_for_priors(game, evaluator, state, settings, True)
-        state = expand_down_to(game, evaluator, settings, state, level, was_asked=True)
+        state = _evaluate_for_priors(game, evaluator, state, settings, True)
+        state = expand_down_to(game, evaluator, settings, state, level, was_evaluated=True)
     return state
 
 
-def planted_state(
+def root_only_state(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
     root: SearchRoot,
     keys: Array,
 ) -> SearchState:
-    """The same with nothing in the trees but their roots: the shapes of all arrays of a search."""
+    """The searches with only the root, as a leaf, in each tree; it has the shapes of all arrays."""
     batch_size, path_length = root.path.shape
     chex.assert_shape(root.ranges, (batch_size, 2, game.num_infostates))
     chex.assert_shape(root.terminate_cfvs, (batch_size, game.num_infostates))
@@ -108,10 +108,10 @@ def planted_state(
     shape = settings.shape(game, path_length)
     predictive = settings.cfr_rule.predictive
     encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
-    asked_once = is_asked_once(game, evaluator)
-    empty = empty_tree(game, shape, encoded, predictive=predictive, asked_once=asked_once)
+    evaluated_once = evaluates_once(game, evaluator)
+    empty = empty_tree(game, shape, encoded, predictive=predictive, evaluated_once=evaluated_once)
     depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
-    planted = jax.vmap(functools.partial(_plant, game, evaluator, empty))(root.state, depth)
+    planted = jax.vmap(functools.partial(_with_root, game, evaluator, empty))(root.state, depth)
     return SearchState(
         tree=planted,
         gadget=jax.vmap(make_gadget)(root.opponent, root.terminate_cfvs),
@@ -133,12 +133,12 @@ def planted_state(
 
 
 def empty_tree(
-    game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool, asked_once: bool
+    game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool, evaluated_once: bool
 ) -> SearchTree:
     """A tree of no nodes.
 
-    encoded: the structure of an encoded state. predictive: of the rule. asked_once: see
-    `is_asked_once`.
+    encoded: the structure of an encoded state. predictive: of the rule. evaluated_once: from
+    `evaluates_once`.
     """
     size, layout, width = game.num_infostates, shape.layout, packed_width(game)
     actions, children = layout.num_actions, layout.num_children
@@ -187,8 +187,8 @@ def empty_tree(
         free=jnp.arange(leaves, dtype=jnp.int32),
     )
     leaf_statistics = LeafStatistics(
-        values=zeros(leaves, 2, size) if asked_once else None,
-        logits=zeros(leaves, size, actions) if asked_once else None,
+        values=zeros(leaves, 2, size) if evaluated_once else None,
+        logits=zeros(leaves, size, actions) if evaluated_once else None,
         reach_sum=zeros(leaves, 2, size),
         cfv_sum=zeros(leaves, 2, size),
     )
@@ -219,10 +219,11 @@ def empty_tree(
     )
 
 
-def _plant(
+def _with_root(
     game: Game[Any], evaluator: Evaluator, tree: SearchTree, state: Any, depth: Array
 ) -> SearchTree:
-    """Puts the root into an empty tree, as a leaf. depth: minus the way to where growth starts."""
+    """Puts the root into an empty tree, as a leaf. depth: minus the number of events to where
+    growth starts."""
     encoded = encode_to_keep(game, evaluator, state)
     leaf = replace(
         tree.leaf,
@@ -236,37 +237,37 @@ def _plant(
     return replace(tree, leaf=leaf, num_leaves=jnp.int32(1), leaf_limit=jnp.int32(1))
 
 
-def _ask_for_priors(
+def _evaluate_for_priors(
     game: Game[Any],
     evaluator: Evaluator,
     state: SearchState,
     settings: SearchSettings,
     do: Array | bool,
 ) -> SearchState:
-    """Puts all leaves to the evaluator without an update, for the policies of those to expand."""
+    """Evaluates all leaves without an update, for the priors of those to expand."""
     if state.tree.leaf_statistics.logits is not None:
         return state  # they were evaluated when they were added
 
-    def ask(state: SearchState) -> SearchState:
+    def evaluate_all(state: SearchState) -> SearchState:
         state = push_ranges(game, state, settings.alpha)
-        return value_leaves(game, evaluator, state, None, settings.leaf_averaging, True)
+        return evaluate_leaves(game, evaluator, state, None, settings.leaf_averaging, True)
 
     if isinstance(do, bool):
-        return ask(state) if do else state
-    asked: SearchState = jax.lax.cond(do, ask, lambda state: state, state)
-    return asked
+        return evaluate_all(state) if do else state
+    evaluated: SearchState = jax.lax.cond(do, evaluate_all, lambda state: state, state)
+    return evaluated
 
 
 def _edge_to(tree: SearchTree, edge: Array, outcome: Array) -> Array:
-    """The edge that an outcome leads along from the interior node below `edge`; or `edge` itself
-    where there is no outcome."""
+    """The edge that an outcome follows from the interior node below `edge`; `edge` itself if there
+    is no outcome."""
     slot, layout = _slot_below(tree, edge), tree.shape.layout
     number, _ = layout.find(tree.interior.listed[slot], outcome)
     return jnp.where(outcome == NO_EVENT, edge, slot * layout.num_children + number)
 
 
 def _slot_below(tree: SearchTree, edge: Array) -> Array:
-    """The interior slot that an edge leads to; if to none or from none, one that does not exist."""
+    """The interior slot that an edge leads to; if there is none, a slot that does not exist."""
     children, parent = tree.shape.layout.num_children, edge // tree.shape.layout.num_children
     row = tree.interior.child[parent, edge % children]
     row = jnp.where(parent < tree.shape.num_interior, row, tree.shape.nothing)

@@ -1,14 +1,14 @@
 """How the children of a node are stored: child number, action, public event and row of reach.
 
-A node has room for `num_children`, in one of three orders:
+A node has `num_children` places, in one of three orders:
 
     BY_EVENT    child k follows event k of the game, all of which have their place
     BY_PRIOR    child k follows the k-th best action by the prior; the node lists which these are
     AS_ADDED    a child has the next place that is free, and the node lists the event to it
 
 Reach goes to children in a row per action and one for the other player where all actions are public
-and child k of a decision is the node's action k: no question to the game is needed then. Else it
-goes in a row per child and player, by `Game.advance`.
+and child k of a decision is the node's action k: that needs no call of the game. Otherwise it goes
+in a row per child and player, by `Game.advance`.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ from gtcfr.flow import by_player, sum_rows
 from sog.games.core import CHANCE, PLAYER_1, Game
 
 NOT_LISTED: Final = -1
-"""Where a node has room to list an event more than it has."""
+"""Pads the list of events of a node."""
 
 
 Order = Literal["by event", "by prior", "as added"]
@@ -33,10 +33,10 @@ AS_ADDED: Final = "as added"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Layout:
-    """Static; all nodes of a tree are stored alike."""
+    """Static, and the same for all nodes of a tree."""
 
     num_children: int
-    """Children that a node can have at most."""
+    """The most children of a node."""
     num_actions: int
     """A in the tree: all of the game's, or only the best by the prior."""
     decisions: Order
@@ -48,7 +48,7 @@ class Layout:
 
     @property
     def num_listed(self) -> int:
-        """Events that a node lists; 0 where the number of a child says which it follows."""
+        """Events that a node lists; 0 where the number of a child is its event."""
         by_event = self.decisions == self.chance == BY_EVENT
         return 0 if by_event else self.num_children
 
@@ -59,7 +59,7 @@ class Layout:
 
     @property
     def num_weights(self) -> int:
-        """Children that have a weight, see `gtcfr.children`."""
+        """Children with a weight, see `gtcfr.children`."""
         return self.num_children if self.samples_chance else 0
 
     @property
@@ -68,11 +68,11 @@ class Layout:
         return self.num_actions + 1 if self.has_rows_per_action else 2 * self.num_children
 
     def events(self, listed: Array) -> Array:
-        """[..., child] int32: the public event that each child follows; of one that is not there,
-        some event. listed: [..., num_listed] int32."""
+        """[..., child] int32: the public event that each child follows; of a missing child, some
+        event. listed: [..., num_listed] int32."""
         if self.num_listed:
             return jnp.maximum(listed, 0)
-        # The same for all nodes: what depends on it alone is then found once.
+        # The same for all nodes, so that XLA computes what depends on it alone only once.
         return jnp.arange(self.num_children, dtype=jnp.int32)
 
     def find(self, listed: Array, event: Array) -> tuple[Array, Array]:
@@ -85,9 +85,9 @@ class Layout:
     def child(
         self, listed: Array, children: Array, event: Array, nothing: int
     ) -> tuple[Array, Array]:
-        """The number of the child that an event leads to, and whether it is there.
+        """The number of the child that an event leads to, and whether it exists.
 
-        children: [child] int32, rows; nothing: the row where none is.
+        children: [child] int32, rows; nothing: the row of a missing child.
         """
         number, is_listed = self.find(listed, event)
         return number, is_listed & (children[number] != nothing)
@@ -134,10 +134,10 @@ class Layout:
         policy: Array,
         reach: Array,
     ) -> Array:
-        """The rows of reach that a node sends to its children: [row, S].
+        """The rows of reach from a node to its children: [row, S].
 
-        Entries outside a child's infostate mask, and rows to a child that is not there, mean
-        nothing. policy: [A, S]. reach: [player, S].
+        Entries outside a child's infostate mask, and rows to a missing child, are undefined.
+        policy: [A, S]. reach: [player, S].
         """
         first = actor != PLAYER_1
         actors, others = jnp.where(first, reach[0], reach[1]), jnp.where(first, reach[1], reach[0])
@@ -152,13 +152,13 @@ class Layout:
     ) -> tuple[Array, Array]:
         """The transpose of `push`: cfvs of the actor's actions [A, S] and of the other player [S].
 
-        child_cfvs: [child, player, S], 0 outside the children's masks and for children not there.
+        child_cfvs: [child, player, S], 0 outside the children's masks and for missing children.
         """
         if self.has_rows_per_action:
             first = actor != PLAYER_1
             actors = jnp.where(first, child_cfvs[:, 0], child_cfvs[:, 1])
             others = jnp.where(first, child_cfvs[:, 1], child_cfvs[:, 0])
-            # The forced action of chance leads to every child; its others cannot be taken.
+            # The forced action of chance leads to every child; the others cannot be taken.
             every = sum_rows(actors)[None]
             return jnp.where(actor == CHANCE, every, actors[: self.num_actions]), sum_rows(others)
         events = self.events(listed)
@@ -175,8 +175,8 @@ def layout_of(
     max_actions: int | None = None,
     max_outcomes: int | None = None,
 ) -> Layout:
-    """How children are stored where only so many actions are considered and outcomes kept; None
-    for all."""
+    """How children are stored with at most so many considered actions and kept outcomes; None for
+    all."""
     actions = min(max_actions or game.num_actions, game.num_actions)
     children = min(max_outcomes or game.num_outcomes, game.num_outcomes)
     decisions: Order = BY_EVENT

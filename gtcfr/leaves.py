@@ -1,8 +1,8 @@
-"""Valuing the leaves: the evaluator is asked about all, in every regret update or less often.
+"""Evaluates the leaves, all of them, in every regret update or less often.
 
-Searches of a batch have grown different numbers of leaves. The evaluator sees the leaves of all
-searches one after the other, without gaps, so that none of its work is for nothing; its answers are
-then brought back to where the leaves are in their trees.
+Searches of a batch have different numbers of leaves. The evaluator gets the leaves of all searches
+concatenated, without gaps, so that none of its work is wasted; its answers are then scattered back
+to the trees.
 """
 
 from dataclasses import replace
@@ -18,12 +18,12 @@ from gtcfr.evaluator import (
     Fault,
     LeafQueries,
     evaluate,
-    is_asked_once,
+    evaluates_once,
     look_for_faults,
 )
 from gtcfr.flow import normalize
 from gtcfr.packing import unpack
-from gtcfr.query import QuerySample, offer_queries
+from gtcfr.query import QuerySample, sample_queries
 from gtcfr.search_state import Answers, SearchState
 from gtcfr.tree import NO_PARENT, LeafStatistics, get, put, take_reach
 from sog.games.core import Game
@@ -33,32 +33,32 @@ _LEAST_WEIGHT: Final = 1e-6
 _Carry = tuple[LeafStatistics, Array, QuerySample, Fault]
 
 
-def value_leaves(
+def evaluate_leaves(
     game: Game[Any],
     evaluator: Evaluator,
     state: SearchState,
     weight: Array | None,
     averaging: float,
-    asks: Array | bool,
+    is_due: Array | bool,
 ) -> SearchState:
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
-    A value that does not depend on ranges was asked for when the leaf was added, and is scaled by
-    reach here; so is one of an earlier pass, unless this one asks (bool). weight: of this pass in
-    the averages, None for none. averaging: see `_asked_ranges`.
+    Values that do not depend on ranges were stored when the leaf was added, and are scaled by reach
+    here; so are those of an earlier pass, unless `is_due` (bool). weight: of this pass in the
+    averages, None for no averaging. averaging: see `_query_ranges`.
     """
     tree, shape = state.tree, state.tree.shape
     size = min(shape.ends_per_step, shape.num_leaves)
     memory, answers = state.memory, None
     if tree.leaf_statistics.values is None:
-        memory, answers = _ask(game, evaluator, state, averaging, asks)
+        memory, answers = _evaluate_all(game, evaluator, state, averaging, is_due)
 
     def compatible_reach(row: Array, reach: Array) -> Array:
         return game.compatible_reach(unpack(game, row), reach)
 
     def some(number: Array, carry: _Carry) -> _Carry:
         statistics, cfvs, sample, fault = carry
-        # The last step may overlap the one before; its sums must not grow twice.
+        # The last step may overlap the one before; the overlap must be added only once.
         start = jnp.minimum(number * size, shape.num_leaves - size)
         is_new = start + jnp.arange(size) >= number * size
         leaf, old = jax.vmap(lambda part: get(part, start, size))((tree.leaf, statistics))
@@ -69,11 +69,11 @@ def value_leaves(
         if answers is not None:
             rows = answers.first[:, None] + (start + jnp.arange(size))[None]
             values = jnp.take(answers.values, rows, axis=0, mode="clip")
-            ranges = _asked_ranges(reach, old.reach_sum, leaf.mask, averaging)
+            ranges = _query_ranges(reach, old.reach_sum, leaf.mask, averaging)
             counted = LeafQueries(
-                encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None] & asks
+                encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None] & is_due
             )
-            sample = offer_queries(sample, leaf.state, counted, state.keys)
+            sample = sample_queries(sample, leaf.state, counted, state.keys)
         fault = look_for_faults(fault, leaf.state, values, is_valid)
         leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
         new = old
@@ -96,11 +96,15 @@ def value_leaves(
     return replace(state, tree=tree, memory=memory, queries=sample, fault=fault)
 
 
-def _ask(
-    game: Game[Any], evaluator: Evaluator, state: SearchState, averaging: float, asks: Array | bool
+def _evaluate_all(
+    game: Game[Any],
+    evaluator: Evaluator,
+    state: SearchState,
+    averaging: float,
+    is_due: Array | bool,
 ) -> tuple[Any, Answers]:
-    """Puts the leaves of all searches to the evaluator, if this pass asks; returns its memory and
-    its answers, or those that were."""
+    """Evaluates the leaves of all searches if `is_due`; returns the evaluator's memory and the new
+    answers, or the old ones."""
     tree, per_search = state.tree, state.tree.shape.num_leaves
     sums = tree.leaf_statistics.reach_sum
     batch_size = len(tree.leaf_limit)
@@ -108,7 +112,7 @@ def _ask(
         reach = jax.vmap(take_reach)(tree.reach_rows, tree.leaf.source, tree.leaf.mask)
         queries = LeafQueries(
             encoded=tree.leaf.encoded,
-            ranges=_asked_ranges(reach, sums, tree.leaf.mask, averaging),
+            ranges=_query_ranges(reach, sums, tree.leaf.mask, averaging),
             is_valid=tree.leaf.edge != NO_PARENT,
         )
 
@@ -120,12 +124,12 @@ def _ask(
                 first=jnp.arange(batch_size, dtype=jnp.int32) * per_search,
             )
 
-        if asks is True:  # always: no condition
+        if is_due is True:  # always: no condition
             return all_at_once()
-        asked: tuple[Any, Answers] = jax.lax.cond(
-            asks, all_at_once, lambda: (state.memory, state.answers)
+        evaluated: tuple[Any, Answers] = jax.lax.cond(
+            is_due, all_at_once, lambda: (state.memory, state.answers)
         )
-        return asked
+        return evaluated
     size = min(evaluator.leaves_per_call, per_search) * batch_size
     ends = jnp.cumsum(tree.leaf_limit, dtype=jnp.int32)
     first = ends - tree.leaf_limit
@@ -143,14 +147,14 @@ def _ask(
         reach = jnp.where(mask, tree.reach_rows[search[:, None], source], 0)
         queries = LeafQueries(
             encoded=encoded,
-            ranges=_asked_ranges(reach, sum_, mask, averaging),
+            ranges=_query_ranges(reach, sum_, mask, averaging),
             is_valid=(row < ends[-1]) & (edge != NO_PARENT),
         )
         answer = evaluate(game, evaluator, memory, jax.tree.map(lambda leaf: leaf[None], queries))
         return put(values, answer.values[0], number * size), answer.memory
 
     carry = (state.answers.values, state.memory)
-    calls = jnp.where(asks, -(-ends[-1] // size), 0)
+    calls = jnp.where(is_due, -(-ends[-1] // size), 0)
     values, memory = jax.lax.fori_loop(0, calls, call, carry)
     return memory, Answers(values=values, logits=None, first=first)
 
@@ -158,10 +162,10 @@ def _ask(
 def policy_logits(
     game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array, averaging: float
 ) -> Array:
-    """[batch, n, S, A]: what the evaluator says of the policy at some leaves of each search.
+    """[batch, n, S, A]: the evaluator's policy logits at some leaves of each search.
 
-    For the ranges of the last update, or with the answers about all leaves, where these are kept;
-    uniform at a leaf that joined since. slots: [batch, n] int32, of the leaves.
+    For the ranges of the last update, or from the stored answers, if there are any; uniform at a
+    leaf that joined since. slots: [batch, n] int32, of the leaves.
     """
     tree, search = state.tree, jnp.arange(len(slots))[:, None]
     if tree.leaf_statistics.logits is not None:
@@ -169,20 +173,20 @@ def policy_logits(
     if state.answers.logits is not None:
         logits = state.answers.logits[state.answers.first[:, None] + slots]
     else:
-        logits = _ask_for_policy(game, evaluator, state, slots, averaging)
+        logits = _evaluate_policy(game, evaluator, state, slots, averaging)
     is_new = (tree.leaf.since[search, slots] == tree.total_weight[:, None]) & (
         tree.total_weight > 0
     )[:, None]
     return jnp.where(is_new[..., None, None], 0, logits)
 
 
-def _ask_for_policy(
+def _evaluate_policy(
     game: Game[Any], evaluator: Evaluator, state: SearchState, slots: Array, averaging: float
 ) -> Array:
-    """The same from an evaluator that can be asked about any leaves.
+    """The same from an evaluator that takes any subset of the leaves.
 
-    Only leaves that are expanded need a policy, and it is most of an answer, so they are put to it
-    once more.
+    Only leaves that are expanded need a policy, which is the largest part of an answer, so it is
+    not stored for all: those leaves are evaluated again.
     """
     tree, search = state.tree, jnp.arange(len(slots))[:, None]
     encoded, source, mask, sums = jax.tree.map(
@@ -192,7 +196,7 @@ def _ask_for_policy(
     reach = jax.vmap(take_reach)(tree.reach_rows, source, mask)
     queries = LeafQueries(
         encoded=encoded,
-        ranges=_asked_ranges(reach, sums, mask, averaging),
+        ranges=_query_ranges(reach, sums, mask, averaging),
         is_valid=jnp.ones(slots.shape, bool),
     )
     flat = jax.tree.map(lambda leaf: leaf.reshape(1, -1, *leaf.shape[2:]), queries)
@@ -200,31 +204,30 @@ def _ask_for_policy(
     return logits.reshape(*slots.shape, *logits.shape[2:])
 
 
-def _asked_ranges(reach: Array, reach_sum: Array, mask: Array, averaging: float) -> Array:
-    """[..., player, S]: the ranges that a leaf is asked about.
+def _query_ranges(reach: Array, reach_sum: Array, mask: Array, averaging: float) -> Array:
+    """[..., player, S]: the ranges for the query of a leaf.
 
-    Those of this update, or a mixture of them with the average ranges so far (of the updates
-    before, and where players take turns the second finds this one in them), in which the averages
-    have the share `averaging`. Policies swing from update to update, so a range often lacks
-    infostates that it had before and will have again; to what they could do there the solution of
-    the leaf would pay no attention.
+    Those of this update, mixed with the average ranges so far, which have the share `averaging`.
+    (The averages are of earlier updates; the second pass of an alternating rule finds this one in
+    them.) Policies swing from update to update, so a range often lacks infostates that it had
+    before and will have again; the solution of the leaf would ignore them.
     """
     if averaging == 0:
         return normalize(reach, mask)
-    total = reach_sum + _LEAST_WEIGHT * reach  # before the first update there is no sum
+    total = reach_sum + _LEAST_WEIGHT * reach  # the sum is 0 before the first update
     return normalize((1 - averaging) * _scaled(reach) + averaging * _scaled(total), mask)
 
 
 def _scaled(reach: Array) -> Array:
-    """With sum 1, or 0 where there is nothing."""
+    """Scaled to sum 1, or 0 where the sum is 0."""
     total = jnp.sum(reach, axis=-1, keepdims=True)
     return reach / jnp.maximum(total, np.finfo(reach.dtype).tiny)
 
 
 def no_answers(game: Game[Any], evaluator: Evaluator, batch_size: int, per_search: int) -> Answers:
-    """Room for the answers."""
+    """Empty answers."""
     size = min(evaluator.leaves_per_call or per_search, per_search) * batch_size
-    num_rows = 0 if is_asked_once(game, evaluator) else -(-per_search * batch_size // size) * size
+    num_rows = 0 if evaluates_once(game, evaluator) else -(-per_search * batch_size // size) * size
     infostates, actions = game.num_infostates, game.num_actions
     logits = jnp.zeros((num_rows, infostates, actions))
     return Answers(

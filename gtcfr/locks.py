@@ -1,7 +1,7 @@
-"""Policies that are held fixed at some public states of a search, while the rest is optimized.
+"""Locks: policies held fixed at some public states of a search while the rest is optimized.
 
-A node is one of those if its state is; with perfect information, that is on every way there. Leaves
-are valued as ever: the evaluator knows nothing of what is held below them.
+A lock applies to every node with its public state, whatever the path there. Leaves are evaluated as
+usual: the evaluator does not know of locks below them.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ from sog.pytree import pytree
 
 @pytree
 class HeldPolicies:
-    """What is held in a batch of searches; every array has the batch axis first.
+    """The locks of a batch of searches; every array has the batch axis first.
 
-    Those that hold nothing anywhere, `is_held` all False, run the same programs.
+    With no locks in force, `is_held` all False, the same compiled programs run.
     """
 
     state: Array  # [batch, lock, width] int32: the public states, packed
@@ -40,8 +40,8 @@ def held_policies(
     *,
     batch_size: int = 1,
 ) -> HeldPolicies:
-    """The same in all searches of a batch. held: public states, each with the infostates that are
-    held there, [S] bool, and the policy [S, A], whose rows of those sum to 1."""
+    """The same in all searches of a batch. held: public states, each with the locked infostates,
+    [S] bool, and the policy [S, A], whose rows for those sum to 1."""
     width, size, actions = packed_width(game), game.num_infostates, game.num_actions
     states = np.zeros((len(held), width), np.int32)
     is_held = np.zeros((len(held), size), bool)
@@ -61,10 +61,10 @@ def held_policies(
 def held_row(
     layout: Layout, held: HeldPolicies, state: Array, listed: Array, infostate: Array
 ) -> tuple[Array, Array]:
-    """Whether something is held of an infostate at a node (bool), and what: [A], sums to 1.
+    """Whether an infostate is locked at a node (bool), and its policy: [A], sums to 1.
 
-    state: [width]; listed: as of `InteriorNodes`. Of the actions that the tree considers; nothing
-    is held where it considers none of those that are taken.
+    state: [width]; listed: as in `InteriorNodes`. Over the actions that the tree considers; not
+    locked where it considers none of the policy's actions.
     """
     is_there = jnp.all(state[None] == held.state, axis=-1)
     lock = jnp.argmax(is_there)
@@ -76,12 +76,12 @@ def held_row(
 
 
 def nothing_held(held: HeldPolicies) -> HeldPolicies:
-    """The same public states, where nothing is held: for the same programs."""
+    """The same public states without locks in force, for the same compiled programs."""
     return replace(held, is_held=jnp.zeros_like(held.is_held))
 
 
 def hold(tree: SearchTree, held: HeldPolicies | None) -> SearchTree:
-    """One tree with the current policies that are held as they are held."""
+    """One tree with its locks applied to the current policies."""
     if held is None or held.state.shape[-2] == 0:
         return tree
     old = tree.interior_statistics
@@ -90,9 +90,9 @@ def hold(tree: SearchTree, held: HeldPolicies | None) -> SearchTree:
 
 
 def hold_rows(layout: Layout, held: HeldPolicies, nodes: InteriorNodes, policy: Array) -> Array:
-    """Policies [node, A, S] of some nodes of one tree, held where they should be.
+    """Policies [node, A, S] of some nodes of one tree, with the locks applied.
 
-    An action that the tree does not have (yet) is not taken; the others share what it had.
+    An action that the tree lacks (so far) gets probability 0; the others are rescaled.
     """
     is_there = jnp.all(nodes.state[:, None] == held.state[None], axis=-1)  # [node, lock]
     lock = jnp.argmax(is_there, axis=1)

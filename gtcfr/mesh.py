@@ -1,9 +1,8 @@
 """The devices that share a batch of searches.
 
-Searches do not depend on each other, so a batch is split and nothing is sent between devices while
-they search. That holds for several accelerators, and for the cores of a CPU where JAX was told to
-see them as devices (`jax_num_cpu_devices`): most of a search is small operations, which one device
-runs on one core.
+Searches are independent, so a batch is split and devices do not communicate while they search. They
+are several accelerators, or the cores of a CPU if JAX exposes them as devices
+(`jax_num_cpu_devices`): most of a search is small operations, which one device runs on one core.
 """
 
 import jax
@@ -28,15 +27,15 @@ def batch_mesh(batch_size: int | None = None) -> Mesh:
 
 
 def first_devices(mesh: Mesh, number: int) -> Mesh:
-    """A mesh of no more devices than that."""
+    """A mesh of the first `number` devices."""
     return Mesh(mesh.devices.flatten()[:number], (_AXIS,))
 
 
 def leaves_per_call(*, accelerated: bool | None = None) -> int:
-    """What suits a `NetworkEvaluator`; accelerated: None for what is here.
+    """A good value for a `NetworkEvaluator`; accelerated: None to detect it.
 
-    The cores of one CPU device share a product of matrices from some thousand rows on only. A core
-    that is a device of its own needs fewer, and then less of the last call is for nothing.
+    The cores of one CPU device share a matrix product only from some thousand rows on. A core that
+    is a device of its own needs fewer, and then less of the last call is padding.
     """
     if is_accelerated() if accelerated is None else accelerated:
         return _LEAVES_PER_CALL_OF_AN_ACCELERATOR
@@ -45,10 +44,10 @@ def leaves_per_call(*, accelerated: bool | None = None) -> int:
 
 
 def split_batch(mesh: Mesh) -> NamedSharding:
-    """Of arrays with the batch axis first: each device has a part of the batch."""
+    """The sharding of arrays with the batch axis first: each device has a part of the batch."""
     return NamedSharding(mesh, PartitionSpec(mesh.axis_names))
 
 
 def on_all(mesh: Mesh) -> NamedSharding:
-    """Of what every device has a copy of."""
+    """The sharding of replicated arrays."""
     return NamedSharding(mesh, PartitionSpec())

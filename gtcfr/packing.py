@@ -1,4 +1,4 @@
-"""Game states as rows of 32-bit words, so that a tree keeps them in one array; belief states.
+"""Packs game states into rows of 32-bit words, so that a tree keeps them in one array.
 
 Adding a node to a tree is then one row write, however many fields the game's state has. A field
 takes the words that its bytes fill: four of bool or int8, two of int16 to a word.
@@ -22,9 +22,9 @@ WORD: Final = 4
 
 @pytree
 class BeliefState:
-    """What is public and what both players may hold: what a network is asked about, and learns.
+    """A public belief state: the input of network queries and training examples.
 
-    Of JAX or of NumPy arrays, with axes in front for many of them.
+    JAX or NumPy arrays, with leading axes for many of them.
     """
 
     state: Array  # [..., width] int32: the public state, packed
@@ -33,13 +33,13 @@ class BeliefState:
 
 @functools.cache
 def state_shapes(game: Game[Any]) -> Any:
-    """The public state of a game, as `jax.eval_shape` has it."""
+    """The public state of a game as `jax.ShapeDtypeStruct`s."""
     return _packable(jax.eval_shape(game.root))
 
 
 @functools.cache
 def kept_shapes(game: Game[Any]) -> Any:
-    """What is kept of a terminal state, see `Game.keep_terminal`, as `jax.eval_shape` has it."""
+    """The result of `Game.keep_terminal` as `jax.ShapeDtypeStruct`s."""
     return _packable(jax.eval_shape(lambda: game.keep_terminal(game.root())))
 
 
@@ -59,7 +59,7 @@ def packed_width(game: Game[Any]) -> int:
 
 
 def kept_width(game: Game[Any]) -> int:
-    """The length of what is kept of a terminal state, packed."""
+    """The length of a packed result of `Game.keep_terminal`."""
     return _width(kept_shapes(game))
 
 
@@ -73,12 +73,12 @@ def pack(state: Any) -> Array:
 
 
 def unpack(game: Game[Any], row: Array) -> Any:
-    """The state that `pack` made this row from."""
+    """Inverts `pack`."""
     return _unpacked(state_shapes(game), row)
 
 
 def unpack_kept(game: Game[Any], row: Array) -> Any:
-    """What was kept of a terminal state that `pack` made this row from."""
+    """Inverts `pack` for results of `Game.keep_terminal`."""
     return _unpacked(kept_shapes(game), row)
 
 

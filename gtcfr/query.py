@@ -1,6 +1,6 @@
-"""A sample of the leaf queries of a search, kept without storing all of them (a reservoir).
+"""Reservoir sampling of the leaf queries of a search.
 
-Student of Games solves some of the belief states that its searches asked the network about, and
+Student of Games solves some of the belief states that its searches evaluated by the network, and
 trains on the result (Algorithm 2).
 """
 
@@ -18,10 +18,10 @@ from sog.pytree import pytree
 
 @pytree
 class QuerySample:
-    """Some queries of each search, each of them drawn uniformly from all that it made."""
+    """Some queries of each search, each drawn uniformly from all queries of that search."""
 
     beliefs: BeliefState  # [batch, query, ...]
-    num_seen: Array  # [batch] int32: queries made; where 0 the sample means nothing
+    num_seen: Array  # [batch] int32: queries made; where 0 the sample is undefined
 
 
 def no_queries(game: Game[Any], batch_size: int, num_queries: int) -> QuerySample:
@@ -35,7 +35,7 @@ def no_queries(game: Game[Any], batch_size: int, num_queries: int) -> QuerySampl
     )
 
 
-def offer_queries(
+def sample_queries(
     sample: QuerySample, states: Array, queries: LeafQueries, keys: Array
 ) -> QuerySample:
     """Offers queries to the sample. states: [batch, leaf, width], packed; keys: [batch]."""
@@ -47,7 +47,7 @@ def offer_queries(
     def choose(
         old: BeliefState, new: BeliefState, valid: Array, seen: Array, key: Array
     ) -> BeliefState:
-        # Each place of the sample takes one of the new queries with probability new / seen.
+        # Each entry of the sample becomes one of the new queries with probability new / seen.
         takes_key, which_key = jax.random.split(key)
         takes = jax.random.uniform(takes_key) * seen < jnp.sum(valid)
         which = jnp.argmax(jnp.where(valid, jax.random.uniform(which_key, valid.shape), -1))

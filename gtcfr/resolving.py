@@ -1,29 +1,27 @@
-"""Continual re-solving: the next search of a player's chain, from what his last one found.
+"""Continual re-solving: the root of a player's next search, from the results of the last one.
 
-Student of Games, "Modified Continual Re-solving". A chain belongs to one player p: in all of its
-searches p is the one who is re-solved for, and his opponent has the gadget's choice. What passes
-from one search to the next is p's average reach and the opponent's average cfvs at `prev`, a public
-state of the last tree on the way to the next decision. Both are sums over the same updates with the
-same weights, so that dividing by the mass of p's reach makes them the range and the terminate cfvs
-of one and the same gadget.
+Student of Games, "Modified Continual Re-solving". A chain of searches belongs to one player p: each
+re-solves p's policy, and the opponent has the gadget's choice. What passes from one search to the
+next is p's average reach and the opponent's average cfvs at `prev`, a public state of the last tree
+on the path to the next decision. Both are sums over the same updates with the same weights, so that
+dividing both by the mass of p's reach gives the range and the terminate cfvs of one gadget.
 
-Which state that is, is a setting (`SearchSettings.resolve_from`):
+`SearchSettings.resolve_from` chooses `prev`:
 
-    deepest      the last one on the way that the tree holds (the paper). Where the opponent's reply
-                 is in the tree, he is promised what that very reply was worth, an average over the
-                 few updates that came so far
-    reply        the state that p's move led to, where the opponent has not replied yet: he is
-                 promised what his best reply was worth, as in DeepStack. If chance moved after it,
-                 and the tree holds what chance chose, the state after the last such event
-    first_child  the state that p's move led to, whatever came after it
+    deepest      the last state on the path that the tree holds (the paper). Where the opponent's
+                 reply is in the tree, the promise is the value of that reply, an average over
+                 the few updates since it joined
+    reply        the state after p's move, before the opponent's reply: the promise is the value of
+                 the best reply, as in DeepStack. If chance moved after it, and the tree holds
+                 its outcome, the state after the last such event
+    first_child  the state after p's move, whatever came next
 
-All of them are states of the last tree, which is all that the paper's Theorem 4 asks for. Where the
-way leads through a state of chance that this tree left to the evaluator (`widest_chance`), and the
-search could start there, it starts after it instead: what chance chose is held to be a leaf of the
-last tree, which the evaluator is asked about now. With a sample of what else could have happened
-the opponent's choice would hang on that sample.
+All of them are states of the last tree, which is all that the paper's Theorem 4 requires. Where the
+search could start at a chance node that the last tree left to the evaluator (`widest_chance`), it
+starts after it instead: the outcome counts as a leaf of the last tree, which is evaluated now.
+Otherwise the opponent's choice would depend on a sample of the other outcomes.
 
-A chain carries only what that takes, a `Summary`, and not the tree.
+A chain carries only a `Summary`, and not the tree.
 """
 
 import dataclasses
@@ -36,7 +34,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gtcfr.children import is_wider
-from gtcfr.evaluator import Evaluator, ask_once
+from gtcfr.evaluator import Evaluator, evaluate_beliefs
 from gtcfr.flow import normalize
 from gtcfr.gadget import NOBODY
 from gtcfr.packing import unpack
@@ -53,34 +51,33 @@ _NOWHERE: Final = -1  # the row of a child that no search can start from
 
 @pytree
 class Summary:
-    """What a search hands on to the next one of its chain: nodes where that may start, a row each.
+    """What a search passes to the next one of its chain: nodes where that may start, a row each.
 
-    Those are the state that was searched, in row 0 if that is all that has children here, and what
-    may come next; or the whole tree where the next search may start deeper. Arrays of a batch have
-    the batch axis first.
+    Those are the searched state, in row 0, and its children; or the whole tree where the next
+    search may start deeper. Arrays of a batch have the batch axis first.
     """
 
     state: Array  # [row, width] int32, packed
     reach_sum: Array  # [row, player, S]
     cfv_sum: Array  # [row, player, S]
-    is_known: Array  # [row] bool: some update has seen the node
-    outcome: Array  # [parent, child] int32: the events that lead on from the first rows
+    is_known: Array  # [row] bool: some update has included the node
+    outcome: Array  # [parent, child] int32: the events that follow the first rows
     child: Array  # [parent, child] int32: rows, or _NOWHERE
     is_chance: Array  # [parent] bool: chance moves there
-    start: Array  # int32: the row of the state that was searched
+    start: Array  # int32: the row of the searched state
     resolve_from: str = dataclasses.field(metadata={"static": True})
 
 
 @in_32_bits
 def summarize(result: SearchResult, resolve_from: str = FIRST_CHILD) -> Summary:
-    """What the searches of a batch hand on. resolve_from: one of `gtcfr.settings.RESOLVE_FROM`."""
+    """Summarizes the searches of a batch. resolve_from: one of `gtcfr.settings.RESOLVE_FROM`."""
     one = functools.partial(summarize_tree, resolve_from=resolve_from)
     summary: Summary = jax.vmap(one)(result.tree, result.slot)
     return summary
 
 
 def summarize_tree(tree: SearchTree, slot: Array, *, resolve_from: str) -> Summary:
-    """What one search hands on. slot: int32, of the state that it searched."""
+    """Summarizes one search. slot: int32, of the searched state."""
     if resolve_from == FIRST_CHILD:
         return _first_children(tree, slot)
     return _all_nodes(resolve_from, tree, slot)
@@ -97,16 +94,15 @@ def next_root(
     evaluator: Evaluator | None = None,
     widest_chance: int | None = None,
 ) -> SearchRoot:
-    """Where the next search of each chain starts.
+    """The root of the next search of each chain.
 
-    summary: of the last one. path: [batch, event] int32: what happened
-    since the state that it searched, then NO_EVENT. player: [batch] int32: whose chain it is. Where
-    p never came to `prev` by his own policy nothing can be promised to the opponent, and there is
-    no gadget.
+    summary: of the last search. path: [batch, event] int32: the events since its searched state,
+    padded with NO_EVENT. player: [batch] int32: the player p of the chain. Where p's own policy
+    never reaches `prev` there is no promise to the opponent, and no gadget.
 
     safe: False leaves the gadget out everywhere and trusts the last ranges. Such *unsafe*
     re-solving is exploitable; it is here for comparison. evaluator: of the last search, which
-    wider states of chance than `widest_chance` were left to.
+    valued chance nodes wider than `widest_chance`.
     """
     chex.assert_rank((path, player), (2, 1))
     chex.assert_tree_shape_prefix((summary, path), player.shape)
@@ -118,7 +114,7 @@ def next_root(
 
 
 def _first_children(tree: SearchTree, slot: Array) -> Summary:
-    """The state that was searched, and its children."""
+    """Summarizes the searched state and its children."""
     rows = jnp.concatenate([slot[None], tree.interior.child[slot]])
     nodes = _nodes(tree, rows)
     number = jnp.arange(1, len(rows), dtype=jnp.int32)
@@ -134,7 +130,7 @@ def _first_children(tree: SearchTree, slot: Array) -> Summary:
 
 
 def _all_nodes(resolve_from: str, tree: SearchTree, slot: Array) -> Summary:
-    """Every node at which the game is not over."""
+    """Summarizes every node at which the game is not over."""
     child = tree.interior.child
     return Summary(
         **_nodes(tree, jnp.arange(tree.shape.terminal_row, dtype=jnp.int32)),
@@ -147,7 +143,7 @@ def _all_nodes(resolve_from: str, tree: SearchTree, slot: Array) -> Summary:
 
 
 def _nodes(tree: SearchTree, rows: Array) -> dict[str, Array]:
-    """The tables of a summary for some rows of a tree."""
+    """The arrays of a summary for some rows of a tree."""
     shape = tree.shape
     is_interior = rows < shape.num_interior
     inside = jnp.where(is_interior, rows, 0)
@@ -186,7 +182,7 @@ def _next_root(
     opponent = 1 - player
     mass = jnp.sum(reach[player])
     came = mass > 0
-    # The path from `prev` on: what is left of the way, moved to the front.
+    # The path from `prev` on: the remaining events, moved to the front.
     numbers = jnp.arange(path.shape[0]) + num_events
     rest = jnp.where(
         numbers < path.shape[0], path[jnp.minimum(numbers, path.shape[0] - 1)], NO_EVENT
@@ -203,7 +199,7 @@ def _next_root(
 def _after_wide_chance(
     game: Game[Any], evaluator: Evaluator, widest_chance: int, root: SearchRoot
 ) -> SearchRoot:
-    """The roots that are states of wide chance, moved to what chance chose there."""
+    """Moves roots that are wide chance nodes to the outcome that followed."""
 
     def move(root: SearchRoot) -> tuple[Array, SearchRoot, Array]:
         path = jnp.append(root.path, NO_EVENT).astype(root.path.dtype)
@@ -218,7 +214,7 @@ def _after_wide_chance(
         return is_due, moved, game.compatible_reach(state, ranges)
 
     is_due, moved, compatible = jax.vmap(move)(root)
-    cfvs = ask_once(game, evaluator, moved.state, moved.ranges).values * compatible
+    cfvs = evaluate_beliefs(game, evaluator, moved.state, moved.ranges).values * compatible
     promised = jax.vmap(lambda rows, player: rows[player])(cfvs, jnp.maximum(root.opponent, 0))
     has_gadget = (root.opponent != NOBODY)[:, None]
     moved = dataclasses.replace(moved, terminate_cfvs=jnp.where(has_gadget, promised, 0))
@@ -231,10 +227,10 @@ def _after_wide_chance(
 
 
 def _start(summary: Summary, path: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """The row of the node on the path where the next search starts, and of the last one on it.
+    """The row of the node on the path where the next search starts, and of the last node on it.
 
-    Also how many events lead to each. Only nodes that an update has seen are gone to: those added
-    after the last one know nothing yet.
+    Also the number of events to each. Only nodes that an update has included count: those added
+    after the last update have no statistics yet.
     """
     num_parents, resolve_from = len(summary.child), summary.resolve_from
 
@@ -243,17 +239,17 @@ def _start(summary: Summary, path: Array) -> tuple[tuple[Array, Array], tuple[Ar
         parent = jnp.minimum(row, num_parents - 1)
         is_child = summary.outcome[parent] == event
         child = summary.child[parent, jnp.argmax(is_child)]
-        goes_on = ~is_over & (event != NO_EVENT) & (row < num_parents)
-        goes_on &= jnp.any(is_child) & (child != _NOWHERE) & summary.is_known[child]
-        starts_here = goes_on
+        continues = ~is_over & (event != NO_EVENT) & (row < num_parents)
+        continues &= jnp.any(is_child) & (child != _NOWHERE) & summary.is_known[child]
+        starts_here = continues
         if resolve_from in (FIRST_CHILD, REPLY):
             is_after_chance = summary.is_chance[parent] & (resolve_from == REPLY)
             starts_here &= (num_events == 0) | is_after_chance
-        row = jnp.where(goes_on, child, row)
-        num_events = num_events + goes_on
+        row = jnp.where(continues, child, row)
+        num_events = num_events + continues
         start = jnp.where(starts_here, row, start)
         events_to_start = jnp.where(starts_here, num_events, events_to_start)
-        return (row, num_events, is_over | ~goes_on, start, events_to_start), None
+        return (row, num_events, is_over | ~continues, start, events_to_start), None
 
     nothing = jnp.int32(0)
     carry = (summary.start, nothing, jnp.bool_(False), summary.start, nothing)

@@ -1,6 +1,6 @@
-"""Random playouts: the evaluator of plain Monte Carlo, for games of perfect information.
+"""Random playouts (plain Monte Carlo), for games of perfect information.
 
-`gtcfr.world_rollout` is for games in which players hide things.
+`gtcfr.world_rollout` is for games with hidden information.
 """
 
 import dataclasses
@@ -18,10 +18,10 @@ from sog.pytree import pytree
 
 @pytree
 class RolloutEvaluator:
-    """The mean result of random games from the leaf on, for games of perfect information (S = 1).
+    """The mean result of random games from the leaf, for games of perfect information (S = 1).
 
-    Both players choose uniformly among legal actions, and chance moves as it does. The memory is a
-    random key per search, so that a search plays the same games in whatever batch it is.
+    Both players choose uniformly among legal actions. The memory is a random key per search, so
+    that a search's games do not depend on its batch.
     """
 
     looks_at_ranges = False
@@ -63,7 +63,7 @@ class RolloutEvaluator:
             return jnp.mean(jax.vmap(utility_of)(keys).astype(dtype))
 
         def key_of(memory: Array, is_valid: Array) -> tuple[Array, Array]:
-            """The key moves on with the search's own leaves, not with those of its neighbours."""
+            """Advances the key with the search's own leaves, not with those of its batch."""
             now, later = jnp.moveaxis(jax.vmap(jax.random.split)(memory), 1, 0)
             return jnp.where(is_valid, later, memory), now
 

@@ -23,8 +23,8 @@ class SearchRoot:
     """The roots of a batch of searches; every array has the batch axis first.
 
     Without a gadget both ranges are known: the start of the game, or a query to solve. With one,
-    `ranges[opponent]` is his range in the last search, and he chooses between following into the
-    subgame and taking `terminate_cfvs` (see `gtcfr.gadget`).
+    `ranges[opponent]` is the opponent's range in the last search, and the opponent chooses between
+    following into the subgame and taking `terminate_cfvs` (see `gtcfr.gadget`).
     """
 
     state: Any
@@ -32,14 +32,14 @@ class SearchRoot:
     ranges: Array
     """[batch, player, S]; those of a player sum to 1."""
     path: Array
-    """[batch, event] int32: public events from there to the state that is searched, then NO_EVENT.
-    All start with as many as there are; only the states below the last one grow."""
+    """[batch, event] int32: public events from there to the searched state, padded with NO_EVENT.
+    Growth starts from that state."""
     opponent: Array
     """[batch] int32: the player who has the gadget's choice, or NOBODY."""
     terminate_cfvs: Array
-    """[batch, S]: what he gets by terminating, under `ranges` of the other player."""
+    """[batch, S]: the opponent's cfvs for terminating, under `ranges` of the other player."""
     held: HeldPolicies | None = None
-    """Policies that are held fixed, see `gtcfr.locks`."""
+    """Locked policies, see `gtcfr.locks`."""
 
 
 @in_32_bits
@@ -50,15 +50,14 @@ def start_of_game(
     path: Array | np.ndarray | None = None,
     state: Any = None,
 ) -> SearchRoot:
-    """The start of the game, or a search of a later public state from there.
+    """A root at the start of the game, to search that or a later public state.
 
     path: [batch, event] public events, as in `SearchRoot`. The first search of either player in a
-    game starts here: everything is known, so there is no gadget. state: another public state that
-    all begin with, of a game of perfect information, where nothing need be known of what was before
-    it.
+    game starts here: both ranges are known, so there is no gadget. state: another public state for
+    all roots, in a game of perfect information, where its history does not matter.
     """
     if state is not None and game.hides_information:
-        raise ValueError(f"only with perfect information can {game.name} begin at a given state.")
+        raise ValueError(f"{game.name} hides information, so it cannot begin at a given state.")
     begin = game.root() if state is None else state
     states = jax.tree.map(
         lambda leaf: jnp.broadcast_to(leaf, (batch_size, *jnp.shape(leaf))), begin
@@ -73,7 +72,7 @@ def start_of_game(
 
 @in_32_bits
 def known_root(state: Any, ranges: Array, *, path: Array | None = None) -> SearchRoot:
-    """Searches of public states [batch, ...] whose ranges [batch, player, S] are both known."""
+    """Roots at public states [batch, ...] whose ranges [batch, player, S] are both known."""
     batch_size, _, size = ranges.shape
     if path is None:
         path = jnp.zeros((batch_size, 0), jnp.int32)
@@ -87,7 +86,7 @@ def known_root(state: Any, ranges: Array, *, path: Array | None = None) -> Searc
 
 
 def check_root(game: Game[Any], root: SearchRoot) -> None:
-    """Raises ValueError for roots that cannot be searched; looks at values, so not under jit."""
+    """Raises ValueError for invalid roots; reads values, so not under jit."""
     ranges, path = np.asarray(root.ranges), np.asarray(root.path)
     batch_size, size = len(ranges), game.num_infostates
     if ranges.shape != (batch_size, 2, size):

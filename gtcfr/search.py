@@ -5,9 +5,9 @@
     result = run(evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0))
     result.policy    # [batch, infostate, action]
 
-`search` is `begin`, `advance` to the end and `read`; in parts, a search can be watched while it
-grows, and stopped when time is up. It alternates between the regret update phase (`gtcfr.update`)
-and the expansion phase (`gtcfr.expansion`). All is pure, and the caller compiles it.
+`search` is `begin`, `advance` to the end and `read`; called separately, they show a search while it
+grows, and stop it when time is up. It alternates between the regret update phase (`gtcfr.update`)
+and the expansion phase (`gtcfr.expansion`). All functions are pure; the caller compiles them.
 """
 
 import contextlib
@@ -43,12 +43,12 @@ from sog.pytree import pytree
 
 @pytree
 class SearchResult:
-    """What a batch of searches found; every array has the batch axis first."""
+    """The results of a batch of searches; every array has the batch axis first."""
 
     policy: Array
-    """[batch, S, A]: the average policy of the acting player at the state that was searched; rows
-    of infostates he can have sum to 1. `tree.is_pruned` says whether some legal action, there or
-    below, was not considered, see `SearchSettings.max_actions`."""
+    """[batch, S, A]: the average policy of the acting player at the searched state; rows of
+    possible infostates sum to 1. `tree.is_pruned` says whether some legal action, there or below,
+    was not considered, see `SearchSettings.max_actions`."""
     values: Array
     """[batch, player, S]: average values there, in utility units; 0 where they are undefined."""
     ranges: Array
@@ -59,19 +59,19 @@ class SearchResult:
     gadget: Gadget
     queries: QuerySample
     fault: Fault
-    """A leaf that the evaluator gave a value that is not finite, see `check_result`."""
+    """The first leaf whose value was not finite, see `check_result`."""
     num_updates: Array
     """[batch] int32: regret updates made."""
 
     @property
     def has_arrived(self) -> Array:
-        """[batch] bool: whether the tree had room for the way to the state that was to be searched;
-        if not, nothing was found."""
+        """[batch] bool: whether the tree had room for the path to the searched state; if not, the
+        result is undefined."""
         return self.slot < self.tree.shape.num_interior
 
     @property
     def is_full(self) -> Array:
-        """[batch] bool: the tree ran out of room, so something was not added."""
+        """[batch] bool: the tree ran out of room, so some node was not added."""
         return self.tree.is_full
 
 
@@ -87,11 +87,11 @@ def search(
 ) -> SearchResult:
     """Runs a batch of searches.
 
-    root: where each of them starts. key: one key, or one for each search, so that a search does
-    not depend on its batch; of `jax.random.key` or `PRNGKey`. mesh: the devices that share the
-    batch, in equal parts, see `gtcfr.mesh`; rounding apart, what is found does not depend on them
-    (but every device numbers the random playouts of a `RolloutEvaluator` anew). Raises ValueError
-    for sizes that cannot be, and for what is no key.
+    root: where each of them starts. key: one key, or one for each search, so that a search does not
+    depend on its batch; from `jax.random.key` or `PRNGKey`. mesh: the devices that share the batch,
+    in equal parts, see `gtcfr.mesh`; up to rounding, results do not depend on them (except that
+    every device draws the playouts of a `RolloutEvaluator` for itself). Raises ValueError for
+    impossible sizes and invalid keys.
     """
 
     def run(evaluator: Evaluator, root: SearchRoot, keys: Array) -> SearchResult:
@@ -131,10 +131,10 @@ def advance(
     settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
     mesh: Mesh | None = None,
 ) -> SearchState:
-    """Goes on for `count` regret updates, or until there were `settings.num_updates`.
+    """Continues for `count` regret updates, or until `settings.num_updates` are done.
 
     evaluator, settings and mesh are those of `begin`; count may be traced, so that one compiled
-    program serves all. What is found does not depend on how a search is cut into parts.
+    program serves all. Results do not depend on how a search is split into calls.
     """
 
     def run(evaluator: Evaluator, state: SearchState, count: Array) -> SearchState:
@@ -142,7 +142,7 @@ def advance(
         last = first + jnp.minimum(count[0], settings.num_updates - first)
         return _part(game, evaluator, settings, state, first, last)
 
-    # Of the shape of a batch, as what the devices share must be.
+    # A count per search, since the devices share arrays with a batch axis.
     counts = jnp.broadcast_to(jnp.asarray(count, jnp.int32), state.num_updates.shape)
     advanced: SearchState = _on_devices(mesh, run, evaluator, state, counts)
     return advanced
@@ -150,7 +150,7 @@ def advance(
 
 @in_32_bits
 def read(game: Game[Any], state: SearchState) -> SearchResult:
-    """What the searches have found so far; before the first update there is nothing to read."""
+    """The results so far; undefined before the first update."""
     read_one = jax.vmap(functools.partial(_read_result, game))
     policy, values, ranges = read_one(state.tree, state.slot, state.held)
     return SearchResult(
@@ -167,7 +167,7 @@ def read(game: Game[Any], state: SearchState) -> SearchResult:
 
 
 def keys_of(batch_size: int, key: Array) -> Array:
-    """[batch]: a key for each search. key: one, or that; ValueError for anything else."""
+    """[batch]: a key for each search. key: one, or one for each; ValueError for anything else."""
     dtype = getattr(key, "dtype", None)
     given = key if dtype is None else f"{dtype}{list(key.shape)}"
     if dtype == jnp.uint32 and key.ndim:  # of `jax.random.PRNGKey`
@@ -189,7 +189,7 @@ def keys_of(batch_size: int, key: Array) -> Array:
 def _on_devices(
     mesh: Mesh | None, run: Callable[..., Any], evaluator: Evaluator, batch: Any, others: Array
 ) -> Any:
-    """Runs this with all of the evaluator, and on each device with its part of the rest."""
+    """Runs `body` on each device with its part of the batch and a copy of the evaluator."""
     if mesh is None:
         return run(evaluator, batch, others)
     if len(others) % mesh.size:
@@ -198,7 +198,7 @@ def _on_devices(
         )
     split = split_batch(mesh).spec
     specs = (on_all(mesh).spec, split, split)
-    # The check wants loops to say of constants they begin with which devices they differ on.
+    # The check would require loops to declare the devices that their initial constants vary on.
     shared = jax.shard_map(run, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
     return shared(evaluator, batch, others)
 
@@ -206,8 +206,8 @@ def _on_devices(
 def _all_phases(
     game: Game[Any], evaluator: Evaluator, settings: SearchSettings, state: SearchState
 ) -> SearchState:
-    """The whole search; the same as by `_part`, whose condition would cost it a third of its speed
-    where batches and trees are small."""
+    """The whole search; the result is that of `_part`, whose condition would cost a third of the
+    speed with small batches and trees."""
     per_phase = settings.updates_per_phase
 
     def phase(number: Array, state: SearchState) -> SearchState:
@@ -231,25 +231,25 @@ def _part(
     first: Array,
     last: Array,
 ) -> SearchState:
-    """The updates `first`, ..., `last - 1` (the first of all is 0), and the simulations between."""
+    """The updates `first`, ..., `last - 1` (from 0), and the simulations between."""
     per_phase = settings.updates_per_phase
     update = functools.partial(_update, game, evaluator, settings)
     grow = functools.partial(expansion_phase, game, evaluator, settings)
 
-    def go_on(carry: tuple[Array, SearchState]) -> Array:
+    def is_unfinished(carry: tuple[Array, SearchState]) -> Array:
         return carry[0] < last
 
     def phase(carry: tuple[Array, SearchState]) -> tuple[Array, SearchState]:
         done, state = carry
         number = done // per_phase
-        end = number * per_phase + per_phase  # which may not be in this part
+        end = number * per_phase + per_phase  # which may be after this part
         stop = jnp.minimum(last, end)
         state = jax.lax.fori_loop(done, stop, update, state)
         if settings.grow:
             state = jax.lax.cond(stop == end, grow, lambda state, _: state, state, number)
         return stop, state
 
-    state = jax.lax.while_loop(go_on, phase, (first, state))[1]
+    state = jax.lax.while_loop(is_unfinished, phase, (first, state))[1]
     return replace(state, num_updates=jnp.full_like(state.num_updates, last))
 
 
@@ -276,7 +276,7 @@ def _read_result(
     values = jnp.where(
         compatible > 0, statistics.cfv_sum / jnp.where(compatible > 0, compatible, 1), 0
     )
-    if held is not None and held.state.shape[-2] > 0:  # where he never arrives, too
+    if held is not None and held.state.shape[-2] > 0:  # also where the player never arrives
         node = jax.tree.map(lambda leaf: leaf[slot][None], tree.interior)
         policy = hold_rows(tree.shape.layout, held, node, policy[None])[0]
     policy = tree.shape.layout.over_all_actions(game, tree.interior.listed[slot], policy).T
@@ -284,7 +284,7 @@ def _read_result(
 
 
 def check_result(game: Game[Any], result: SearchResult) -> None:
-    """Raises ValueError if the evaluator answered with NaN or infinity; not under jit.
+    """Raises ValueError if the evaluator returned NaN or infinity; not under jit.
 
     The error names the search and the public state.
     """

@@ -1,4 +1,4 @@
-"""What a batch of searches carries from phase to phase; it is all that a search needs to go on."""
+"""The complete state of a batch of searches between phases."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ from sog.pytree import pytree
 
 @pytree
 class Answers:
-    """What the evaluator said of the leaves of all searches when it was last asked."""
+    """The evaluator's last answers for the leaves of all searches."""
 
     values: Array  # [row, player, S]
-    logits: Array | None  # [row, S, A], unless `Evaluator.leaves_per_call`: asked for when needed
+    logits: Array | None  # [row, S, A]; None with `Evaluator.leaves_per_call`
     first: Array  # [batch] int32: the row of a search's first leaf; the others follow it
 
 
@@ -35,9 +35,9 @@ class SearchState:
     keys: Array  # [batch]
     fault: Fault
     slot: Array
-    """[batch] int32: the interior slot of the state that is searched; growth starts from there."""
+    """[batch] int32: the interior slot of the searched state; growth starts from there."""
     num_updates: Array
     """[batch] int32: regret updates made; all equal."""
     num_before: Array
-    """[batch] int32: those of the searches that this one goes on from, see `gtcfr.keeping`."""
+    """[batch] int32: updates of the searches that this one continues, see `gtcfr.tree_reuse`."""
     held: HeldPolicies | None = None

@@ -1,11 +1,11 @@
-"""What a search is told to do: SoG(s, c) and its knobs, checked when they are made.
+"""The settings of a search, SoG(s, c), checked on construction.
 
-`SearchSettings` has them all in one flat list, as people write them; the functions of this room ask
-for the part that they need:
+`SearchSettings` has them all in one flat list, as configurations write them; functions here take
+the part that they need:
 
-    Extent      which public states a tree holds (`gtcfr.extent`)
-    Room        how many slots its tables have (`gtcfr.tree_size`)
-    Resolving   how the searches of a player's chain follow one another (here)
+    Extent        which public states a tree holds (`gtcfr.extent`)
+    TreeCapacity  how many slots its tables have (`gtcfr.tree_size`)
+    Resolving     how the searches of a player's chain follow one another (here)
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from gtcfr.extent import Extent
 from gtcfr.tree import TreeShape
-from gtcfr.tree_size import Room
+from gtcfr.tree_size import TreeCapacity
 from sog.games.core import Game
 from sog.parameters import check_fields
 from sog.tabular.cfr import RULES, Rule
@@ -23,28 +23,28 @@ DEEPEST: Final = "deepest"
 REPLY: Final = "reply"
 FIRST_CHILD: Final = "first_child"
 RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
-"""Where a re-solve can start, see `gtcfr.resolving`."""
-_MOST_UPDATES: Final = 2_000_000_000  # they are counted in 32 bits
+"""Where a re-solve may start, see `gtcfr.resolving`."""
+_MOST_UPDATES: Final = 2_000_000_000  # 32-bit counters
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Resolving:
-    """How the next search of a player's chain starts from what the last one found."""
+    """How the next search of a player's chain starts from the last one's results."""
 
     resolve_from: str = FIRST_CHILD
-    """Where a re-solve starts on the way from the last search: always at the `first_child`, right
+    """Where a re-solve starts on the path from the last search: always at the `first_child`, right
     after its move; before the opponent's `reply` to its move, or after chance if that came later;
     or at the `deepest` state that its tree holds (the paper). See `gtcfr.resolving`."""
     alpha: float = 0.5
-    """Share of the gadget's range in the opponent's root range; the rest is his last range."""
+    """Share of the gadget's range in the opponent's root range; the rest is its last range."""
     safe: bool = True
-    """False: re-solves have no gadget and trust the last ranges, to see what that costs."""
+    """False: re-solves have no gadget and trust the last ranges, to measure what that costs."""
     search_everywhere: bool = False
     """A player's chain also searches where the opponent moves, as the paper's agent does."""
 
     @property
     def num_searchers(self) -> int:
-        """Players whose chains search at a decision: the mover, or both."""
+        """Players whose chains search at a decision: the acting player, or both."""
         return 2 if self.search_everywhere else 1
 
     def __post_init__(self) -> None:
@@ -56,7 +56,7 @@ class Resolving:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class SearchSettings(Extent, Room, Resolving):
+class SearchSettings(Extent, TreeCapacity, Resolving):
     """A search SoG(s, c): s simulations, c of them per regret update phase. Hashable.
 
     There are s / ceil(c) iterations, each of ceil(1 / c) CFR updates and ceil(c) simulations. So
@@ -71,23 +71,23 @@ class SearchSettings(Extent, Room, Resolving):
     rule: str | Rule = "sog"
     """How regrets and averages are updated, see `sog.tabular.RULES`."""
     c_puct: float = 1.25
-    """How much PUCT explores."""
+    """The exploration constant of PUCT."""
     prior_temperature: float = 1.0
-    """The evaluator's logits are divided by it."""
+    """Divides the evaluator's logits."""
     leaf_averaging: float = 0.0
-    """Share of the players' average ranges of the search so far in the ranges that leaves are asked
-    about; the rest are those of the update. The paper's is 0."""
+    """Share of the search's average ranges so far in the ranges of leaf queries; the rest are those
+    of the update. The paper's is 0."""
     leaf_interval: int = 1
-    """The evaluator is asked about the leaves in every so many passes over the tree, from the first
-    of a phase on; its last answers stand in between. A phase is ceil(1 / c) updates, an update one
-    pass, or two by a rule that alternates. The paper's is 1."""
+    """Passes over the tree per evaluation of the leaves, from the first of a phase on; other passes
+    reuse the last answers. A phase is ceil(1 / c) updates, an update one pass, or two with an
+    alternating rule. The paper's is 1."""
     num_queries: int = 0
-    """How many of its leaf queries a search returns, drawn at random from all of them."""
+    """The number of leaf queries that a search returns, drawn at random from all of them."""
 
     def __post_init__(self) -> None:
         check_fields(self, "an integer >= 1", "num_simulations", "leaf_interval")
         check_fields(self, "an integer >= 0", "num_queries")
-        for part in (Extent, Room, Resolving):
+        for part in (Extent, TreeCapacity, Resolving):
             part.__post_init__(self)
         check_fields(self, "> 0 and finite", "simulations_per_update", "prior_temperature")
         check_fields(self, ">= 0 and finite", "c_puct")
@@ -115,7 +115,7 @@ class SearchSettings(Extent, Room, Resolving):
     @property
     def updates_per_phase(self) -> int:
         """ceil(1 / c)."""
-        # 1 / 0.1 and the like must not be rounded up past the whole number that is meant.
+        # 1 / 0.1 and the like must not round up past the intended integer.
         return math.ceil(1 / self.simulations_per_update - 1e-9)
 
     @property
@@ -134,7 +134,7 @@ class SearchSettings(Extent, Room, Resolving):
         return RULES[self.rule] if isinstance(self.rule, str) else self.rule
 
     def shape(self, game: Game[Any], path_length: int) -> TreeShape:
-        """The sizes of a tree for this game; ValueError where they cannot be.
+        """The sizes of a tree for this game; raises ValueError for impossible ones.
 
         path_length: the most public events between a root and the state that growth starts from.
         """

@@ -1,7 +1,7 @@
-"""A simulation of the expansion phase: a walk from a sampled world to where the tree ends.
+"""A simulation of the expansion phase: a walk from a sampled world to the frontier of the tree.
 
-Student of Games, "Search via Growing-Tree CFR" and Algorithm 1, SamplePathDownTheTree. About one
-search; `gtcfr.expansion` vmaps it.
+Student of Games, "Search via Growing-Tree CFR" and Algorithm 1, SamplePathDownTheTree. Unbatched;
+`gtcfr.expansion` vmaps it.
 """
 
 from dataclasses import replace
@@ -24,21 +24,21 @@ from sog.pytree import pytree
 
 @pytree
 class Path:
-    """What a simulation did, and what it wants added to the tree."""
+    """The path of a simulation, and the node that it requests."""
 
     slot: Array  # [step] int32: interior nodes where an action was chosen, NO_PARENT where none was
     infostate: Array  # [step] int32
     action: Array  # [step] int32: its number in the tree
-    edge: Array  # int32: the edge to the leaf that was reached, or NO_PARENT
+    edge: Array  # int32: the edge to the leaf reached, or NO_PARENT
     slot_to_widen: Array  # int32: the node that lacks a child for the action chosen, or NO_PARENT
     outcome: Array  # int32: the public event that this child would follow
 
 
 @pytree
 class _Walk:
-    """A simulation on its way."""
+    """A simulation in progress."""
 
-    slot: Array  # int32: the interior node it is at
+    slot: Array  # int32: the current interior node
     infostates: Array  # [player] int32
     is_over: Array  # bool
     num_steps: Array  # int32
@@ -56,12 +56,12 @@ def simulate(
 ) -> Path:
     """Walks from an interior node to a leaf, a terminal state, or an action without a child.
 
-    visits_before: [slot, A, S], from before this phase; later visits count as lost. held: policies
-    that are followed where they hold.
+    visits_before: [slot, A, S], from before this phase; later visits count as losses (virtual
+    loss). held: locked policies, which the walk follows.
     """
     longest = tree.shape.depth
     world_key, select_key, move_key = jax.random.split(key, 3)
-    # All at once: the fixed cost of a draw is far above that of a number.
+    # All at once: the fixed cost of a draw exceeds the cost per number by far.
     points = jax.random.uniform(select_key, (longest, 2))
     state = unpack(game, tree.interior.state[slot])
     reach = tree.interior_statistics.reach_sum[slot]
@@ -82,7 +82,7 @@ def simulate(
         ),
     )
 
-    def go_on(walk: _Walk) -> Array:
+    def is_unfinished(walk: _Walk) -> Array:
         return ~walk.is_over & (walk.num_steps < longest)
 
     def step(walk: _Walk) -> _Walk:
@@ -90,7 +90,7 @@ def simulate(
         key = jax.random.fold_in(move_key, at)
         return _step(game, settings, tree, visits_before, walk, points[at], key, held)
 
-    walked: _Walk = jax.lax.while_loop(go_on, step, walk)
+    walked: _Walk = jax.lax.while_loop(is_unfinished, step, walk)
     return walked.path
 
 
@@ -102,10 +102,10 @@ def count_visits(tree: SearchTree, path: Path) -> SearchTree:
 
 
 def sample_world(game: Game[Any], state: Any, reach: Array, key: Array) -> Array:
-    """int32[player]: a pair of infostates, with probability in proportion to the joint weight.
+    """int32[player]: a pair of infostates, with probability proportional to the joint weight.
 
     reach: [player, S]. The weight is w(s0, s1) reach_0(s0) reach_1(s1), card removal included; if
-    it is 0 everywhere, the reach is taken as uniform.
+    it is 0 everywhere, uniform reach replaces the given one.
     """
     mask = game.infostate_mask(state)
     points = jax.random.uniform(key, (2,))
@@ -159,7 +159,7 @@ def _step(
         can_expand &= ~is_wider(game, leaf, settings.widest_chance)
     path = walk.path
     can_widen = settings.children_added(game) is not None
-    # Compared, not indexed: a batch of single writes is a scatter, which takes a kernel of its own.
+    # By comparison, not by index: a batch of single writes is a scatter, with a kernel of its own.
     is_now = jnp.arange(len(path.slot)) == walk.num_steps
     path = Path(
         slot=jnp.where(is_now & is_choice, slot, path.slot),
@@ -189,7 +189,7 @@ def _select(
     infostate: Array,
     points: Array,
 ) -> Array:
-    """int32: an action, as the tree numbers them, by 1/2 PUCT + 1/2 the average policy.
+    """int32: an action, as numbered in the tree, by 1/2 PUCT + 1/2 the average policy.
 
     points: [2], uniform in [0, 1).
     """
@@ -200,7 +200,7 @@ def _select(
     takeable = tree.interior.takeable[slot, :, infostate]
     cfvs = statistics.action_cfv[slot, :, infostate]
     compatible = game.compatible_reach(state, statistics.reach[slot])[player, infostate]
-    # A Q is a value: what the opponent and chance have to bring about is divided out.
+    # Q is a value: divide the cfv by the reach of the opponent and chance.
     scale = jnp.where(compatible > 0, compatible, 1) * game.max_utility
     values = jnp.where(compatible > 0, cfvs / scale, 0)
     if settings.children_added(game) is not None:
@@ -209,7 +209,7 @@ def _select(
     visits = tree.interior.visits[slot, :, infostate]
     if settings.simulations_per_phase > 1:
         before = visits_before[slot, :, infostate]
-        lost = visits - before  # by simulations of this phase, as if they had all lost
+        lost = visits - before  # virtual losses of this phase
         total = before + lost
         pessimistic = (before * values - lost) / jnp.where(total > 0, total, 1)
         values = jnp.where(lost > 0, pessimistic, values)
@@ -224,9 +224,9 @@ def _select(
 def _sample_kept_outcome(
     game: Game[Any], tree: SearchTree, state: Any, slot: Array, infostates: Array, key: Array
 ) -> tuple[Array, Array]:
-    """At a chance node of which a sample was kept: an outcome and the infostates after it.
+    """At a chance node with a sample of its outcomes: one of them and the infostates after it.
 
-    With the probability of each outcome in this world, among those that were kept.
+    Drawn by each kept outcome's probability in this world.
     """
     outcome_key, world_key = jax.random.split(key)
     outcomes = tree.shape.layout.events(tree.interior.listed[slot])

@@ -1,21 +1,21 @@
-"""The search tree as arrays: what a batch of searches has grown so far.
+"""The search tree as arrays: the public states grown so far.
 
-A node is a public state. It lives in one of three tables, as its kind wants:
+A node is a public state. Its kind decides in which of three tables it is:
 
     interior    has children and a policy; CFR keeps regrets there
     leaf        not expanded yet; the evaluator values it in every update
     terminal    the game is over; the game values it
 
 A *row* names a node of any kind: interior slots come first, then leaf slots, then terminal slots,
-and last NOTHING, the child that is not there. A leaf that is expanded moves to an interior slot.
+and last `TreeShape.nothing`, the missing child. A leaf that is expanded moves to an interior slot.
 
-Interior slots come in *chunks* of C. A node is put into the first chunk after its parent's that has
-room, so going through the chunks in order meets parents before children, and a chunk is processed
-as one array operation. A tree of depth D with E interior nodes fills at most D + E / C chunks.
+Interior slots come in *chunks* of C. A node goes into the first chunk after its parent's that has
+room, so that parents come before children in the order of chunks, and a chunk is processed as one
+array operation. A tree of depth D with E interior nodes fills at most D + E / C chunks.
 
-Everything here is one search; `gtcfr.search` vmaps it. Fields therefore name the axes after the
-batch axis, which comes first in a result. Inside a tree the action comes before the infostate: a
-sum over actions is then a sum of rows, which CPUs and accelerators do fast.
+Everything here is unbatched; `gtcfr.search` vmaps it. Fields therefore name the axes after the
+batch axis, which comes first in a result. Inside a tree the action axis comes before the infostate
+axis: a sum over actions is then a sum of rows, which is fast on CPUs and accelerators.
 """
 
 import dataclasses
@@ -42,7 +42,7 @@ class TreeShape:
     num_chunks: int
     chunk_size: int
     depth: int
-    """Interior nodes on a way down from the root, at most."""
+    """The most interior nodes on a path from the root."""
     num_leaves: int
     num_terminals: int
     ends_per_step: int
@@ -76,13 +76,13 @@ class TreeShape:
 
     @property
     def nothing(self) -> int:
-        """The row of the child that is not there."""
+        """The row of a missing child."""
         return self.terminal_row + self.num_terminals
 
 
 @pytree
 class InteriorNodes:
-    """What interior nodes are, a row per slot; changes in the expansion phase only."""
+    """Interior nodes, a row per slot; only the expansion phase writes them."""
 
     state: Array  # [slot, width] int32, packed
     edge: Array  # [slot] int32: parent slot * num_children + child number; the root's is
@@ -93,7 +93,7 @@ class InteriorNodes:
     takeable: Array  # [slot, A, S] bool: legal, and leads to a child
     child: Array  # [slot, child] int32: rows
     listed: Array  # [slot, `Layout.num_listed`] int32: the event to each child, or NOT_LISTED
-    chance_weight: Array  # [slot, `Layout.num_weights`]: more than 1 where a sample is kept
+    chance_weight: Array  # [slot, `Layout.num_weights`]: above 1 where a sample is kept
     prior: Array  # [slot, A, S] float16: the evaluator's policy when the node was expanded
     visits: Array  # [slot, A, S]: how often simulations chose the action
     since: Array  # [slot]: the weight of all updates before the node joined the tree
@@ -101,7 +101,7 @@ class InteriorNodes:
 
 @pytree
 class InteriorStatistics:
-    """What CFR keeps of interior nodes, a row per slot; changes in the regret update phase."""
+    """CFR's tables of interior nodes, a row per slot; the regret update phase writes them."""
 
     policy: Array  # [slot, A, S]: the current one; at a chance node, its forced action
     cumulative_regret: Array  # [slot, A, S]
@@ -114,7 +114,7 @@ class InteriorStatistics:
 
     @property
     def matched_regret(self) -> Array:
-        """[slot, A, S]: what regret matching looks at."""
+        """[slot, A, S]: the input of regret matching."""
         if self.instant_regret is None:
             return self.cumulative_regret
         return self.cumulative_regret + self.instant_regret
@@ -122,7 +122,7 @@ class InteriorStatistics:
 
 @pytree
 class LeafNodes:
-    """What leaves are, a row per slot; slots of leaves that were expanded are used again."""
+    """Leaves, a row per slot; the slot of an expanded leaf is reused."""
 
     state: Array  # [slot, width] int32, packed
     edge: Array  # [slot] int32, NO_PARENT where free
@@ -130,14 +130,14 @@ class LeafNodes:
     mask: Array  # [slot, player, S] bool
     listed: Array  # [slot, `Layout.num_best`] int32: as for the interior node it will be
     depth: Array  # [slot] int32: public events below the state that growth starts from
-    encoded: Any  # [slot, ...]: what the evaluator keeps of the state, see `encode_to_keep`
+    encoded: Any  # [slot, ...]: the state encoded by the evaluator, see `encode_to_keep`
     since: Array  # [slot]
     free: Array  # [slot] int32: a stack of free slots, from `num_leaves` on
 
 
 @pytree
 class LeafStatistics:
-    """What the regret update phase keeps of leaves, a row per slot."""
+    """CFR's tables of leaves, a row per slot; the regret update phase writes them."""
 
     values: Array | None  # [slot, player, S], if leaves are evaluated only once
     logits: Array | None  # [slot, S, A], the same
@@ -149,8 +149,8 @@ class LeafStatistics:
 class TerminalNodes:
     """Terminal nodes, a row per slot.
 
-    With perfect information (S = 1) what the game is worth is kept, and else what the game wants to
-    be kept of the state, packed (`Game.keep_terminal`); the other table has no columns.
+    With perfect information (S = 1) the tree keeps utilities, otherwise the game's packed digest of
+    the state (`Game.keep_terminal`); the other table has no columns.
     """
 
     kept: Array  # [slot, width or 0] int32
@@ -174,7 +174,7 @@ class SearchTree:
     num_leaves: Array  # int32
     leaf_limit: Array  # int32: leaf slots from here on were never used
     num_terminals: Array  # int32
-    is_full: Array  # bool: some node was not added for want of room
+    is_full: Array  # bool: some node was not added because the tree was full
     is_sampled: Array  # bool: some chance node has only a sample of its outcomes
     is_pruned: Array  # bool: some state has more legal actions than are considered
     total_weight: Array  # the weight of all updates so far
@@ -183,7 +183,7 @@ class SearchTree:
 
     @property
     def num_chunks(self) -> Array:
-        """int32: chunks in use; the first ones."""
+        """int32: chunks in use, which are the first ones."""
         return jnp.sum(self.chunk_fill > 0, axis=-1, dtype=jnp.int32)
 
     @property
@@ -193,7 +193,8 @@ class SearchTree:
 
     @property
     def outcomes(self) -> Array:
-        """[slot, child] int32: the public event to each child; NOT_LISTED where none is there."""
+        """[slot, child] int32: the public event to each child; NOT_LISTED where a child is
+        missing."""
         children = self.interior.child
         events = jnp.broadcast_to(self.shape.layout.events(self.interior.listed), children.shape)
         return jnp.where(children != self.shape.nothing, events, NOT_LISTED)
@@ -205,19 +206,19 @@ class SearchTree:
 
 
 def get(nodes: Any, start: Array, size: int) -> Any:
-    """Some slots of a table of nodes: `size` of them from `start` on; None stays None."""
+    """Slots `start` to `start + size` of a table of nodes; None stays None."""
     return jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, start, size), nodes)
 
 
 def put(whole: Any, part: Any, start: Array, axis: int = 0) -> Any:
-    """The table, or array, with a part of it, from `start` on, replaced."""
+    """The table, or array, with `part` written to it from `start` on."""
     return jax.tree.map(
         lambda old, new: jax.lax.dynamic_update_slice_in_dim(old, new, start, axis), whole, part
     )
 
 
 def take_reach(reach_rows: Array, source: Array, mask: Array) -> Array:
-    """Reach of nodes, [node, player, S], from the rows their parents sent; 0 outside the mask.
+    """Reach of nodes, [node, player, S], from the rows of their parents; 0 outside the mask.
 
     reach_rows: [row, S]. source: [node, player] int32.
     """

@@ -1,4 +1,4 @@
-"""How many slots the tables of a search tree have, and how they are grouped."""
+"""The sizes of a search tree's tables and chunks."""
 
 import dataclasses
 import math
@@ -12,7 +12,7 @@ from sog.parameters import check_fields
 
 _CHUNK_SIZE: Final = 4
 _CHUNK_SIZE_OF_AN_ACCELERATOR: Final = 16
-_SMALL_NODE: Final = 1024  # entries [A, S]; more are array operation enough by themselves
+_SMALL_NODE: Final = 1024  # entries [A, S]; larger nodes need no batching
 _MOST_EMPTY: Final = 2**15  # entries [A, S] of slots that deep trees leave empty in their chunks
 _LEAST_DEPTH: Final = 16
 _ENDS_PER_STEP: Final = 16
@@ -21,20 +21,19 @@ _MANY_INFOSTATES: Final = 1024
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Room:
-    """What a tree has room for; what its size comes to follows from the search unless said here."""
+class TreeCapacity:
+    """The size of a tree; derived from the other settings where not given here."""
 
     capacity: int | None = None
-    """Public states that a tree has room for; None for as many as it can come to hold, if at most
-    every second simulation comes to a chance node. Below the state that is searched it has room
-    for as many levels as a tree of so many simulations comes to, 16 and twice their square root. A
-    result says if that was too little."""
+    """Public states that a tree has room for; None for as many as it can hold if at most every
+    second simulation reaches a chance node. Below the searched state it has room for 16 levels plus
+    twice the square root of the number of simulations. A result says if that was too little."""
     kept_simulations: int = 0
-    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.keeping`.
-    Agents who have it go on with their trees from move to move; for perfect information."""
+    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.tree_reuse`.
+    Agents then reuse their trees from move to move; for perfect information."""
     chunk_size: int | None = None
-    """Nodes that are processed as one array operation; for speed and memory only. None for what
-    `chunk_size_of` says, or fewer in trees that may be deep."""
+    """Nodes that are processed as one array operation; affects speed and memory only. None for the
+    result of `chunk_size_of`, or fewer in trees that may be deep."""
 
     def __post_init__(self) -> None:
         check_fields(self, "an integer >= 0", "kept_simulations")
@@ -50,10 +49,10 @@ class Room:
         path_length: int,
         looks_ahead: bool,
     ) -> TreeShape:
-        """The sizes of a tree that can come to hold `num_states` public states.
+        """The sizes of a tree that can hold `num_states` public states.
 
         looks_ahead: whether it holds more levels from the start than the path and the root's
-        children. Raises ValueError for a capacity without room for those.
+        children. Raises ValueError for a capacity too small for those.
         """
         capacity = num_states if self.capacity is None else self.capacity
         least = 1 + (path_length + 1) * 2
@@ -88,10 +87,9 @@ class Room:
 def chunk_size_of(
     game: Game[Any], num_actions: int | None = None, *, accelerated: bool | None = None
 ) -> int:
-    """Small nodes that are processed at once: 4, on accelerators 16; or 1 large one.
+    """Nodes per array operation: 4 small ones, 16 on accelerators; or 1 large one.
 
-    num_actions: of a node in the tree, None for all of the game's. accelerated: None for what is
-    here.
+    num_actions: of a node in the tree, None for all of the game's. accelerated: None to detect it.
     """
     if (num_actions or game.num_actions) * game.num_infostates > _SMALL_NODE:
         return 1
@@ -100,17 +98,17 @@ def chunk_size_of(
 
 
 def _ends_per_step(game: Game[Any], chunk_size: int) -> int:
-    """Leaves, or terminal states, that are processed at once: few of many infostates each, for what
-    fills up the last step only costs."""
+    """Leaves, or terminal states, per array operation: few if they have many infostates, since the
+    padding of the last step costs time."""
     if game.num_infostates >= _MANY_INFOSTATES and not is_accelerated():
         return _LARGE_ENDS_PER_STEP
     return max(_ENDS_PER_STEP, _ENDS_PER_STEP // 4 * chunk_size)
 
 
 def _num_chunks(interior: int, depth: int, chunk_size: int) -> int:
-    """Chunks that a tree of that depth can fill with so many interior nodes.
+    """The most chunks that a tree of that depth can use for so many interior nodes.
 
-    Below a chunk with room come only nodes whose parents are in it or below: at most `depth` chunks
-    are not full, and each of them holds a node.
+    After a chunk with room come only nodes whose parents are in it or after it: at most `depth`
+    chunks are not full, and each of them holds a node.
     """
     return depth + (interior - depth) // chunk_size

@@ -1,14 +1,14 @@
 """The regret update phase: one update of public tree CFR on the trees grown so far.
 
-Student of Games, "Search via Growing-Tree CFR", and ALGORITHM 1, procedure CFR. Reach flows down
-chunk by chunk, leaves are put to the evaluator and terminal states to the game, cfvs flow up chunk
-by chunk, and regrets and averages of both players are updated from the same policy profile. A rule
-that alternates updates the regrets of one player, and those of the other after another pass.
+Student of Games, "Search via Growing-Tree CFR", and Algorithm 1, procedure CFR. Reach flows down
+chunk by chunk, the evaluator values the leaves and the game the terminal states, cfvs flow up chunk
+by chunk, and regrets and averages of both players are updated from the same policy profile. An
+alternating rule updates the regrets of one player, and those of the other after a second pass.
 
-How many chunks and leaves to go through is the most that any search of the batch has, so the loops
-cost what has been grown and not what there is room for. They are loops over slots of all trees, not
-batches of loops over slots of one: so XLA knows that all trees are written in the same place, which
-is an update in place and no scatter.
+Loops go up to the largest number of chunks and leaves in the batch, so they cost what has been
+grown and not the capacity. They are loops over slots of all trees, not batches of loops over slots
+of one: so XLA knows that all trees are written in the same place, and updates them in place without
+a scatter.
 """
 
 import functools
@@ -24,7 +24,7 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.expansion import repeat
 from gtcfr.flow import by_player, sum_rows, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
-from gtcfr.leaves import value_leaves
+from gtcfr.leaves import evaluate_leaves
 from gtcfr.locks import hold
 from gtcfr.packing import unpack, unpack_kept
 from gtcfr.search_state import SearchState
@@ -44,7 +44,7 @@ def regret_update(
 ) -> SearchState:
     """Update number `step` = 1, 2, ... (a float scalar) of all searches.
 
-    in_phase: int32 scalar, the updates of its phase before it.
+    in_phase: int32 scalar, the number of earlier updates in its phase.
     """
     chex.assert_rank((step, in_phase), 0)
     chex.assert_tree_shape_prefix((state.tree, state.ranges), state.num_updates.shape)
@@ -53,16 +53,16 @@ def regret_update(
 
     def one(number: Array, state: SearchState) -> SearchState:
         passes = in_phase * (2 if rule.alternating else 1) + number
-        asks = settings.leaf_interval == 1 or passes % settings.leaf_interval == 0
+        is_due = settings.leaf_interval == 1 or passes % settings.leaf_interval == 0
         if not rule.alternating:
             both = jnp.ones(2, bool)
-            return _one_pass(game, evaluator, settings, state, step, weight, both, asks)
-        # All averages are of the profile before the update: only so do a player's average reach and
-        # his opponent's average cfvs belong together, which re-solving takes for granted.
+            return _one_pass(game, evaluator, settings, state, step, weight, both, is_due)
+        # All averages are of the profile before the update, so that a player's average reach and
+        # the opponent's average cfvs are of the same profiles, as re-solving requires.
         counted, updated = jnp.where(number == 0, weight, 0), jnp.arange(2) == number
-        return _one_pass(game, evaluator, settings, state, step, counted, updated, asks)
+        return _one_pass(game, evaluator, settings, state, step, counted, updated, is_due)
 
-    # A loop: each pass written out would be compiled by itself.
+    # A loop, so that the pass is compiled once.
     state = repeat(2 if rule.alternating else 1, one, state)
     tree = replace(state.tree, total_weight=state.tree.total_weight + weight)
     return replace(state, tree=tree)
@@ -76,17 +76,17 @@ def _one_pass(
     step: Array,
     weight: Array | None,
     updated: Array,
-    asks: Array | bool,
+    is_due: Array | bool,
 ) -> SearchState:
-    """weight: of this pass in the averages, None for none; updated: [player] bool, whose regrets
-    change; asks: bool, whether the evaluator is asked.
+    """weight: of this pass in the averages, None for no averaging; updated: [player] bool, whose
+    regrets change; is_due: bool, whether to evaluate the leaves.
     """
     rule = settings.cfr_rule
     state = push_ranges(game, state, settings.alpha)
     num_chunks = jnp.max(state.tree.num_chunks)
     num_terminals = jnp.max(state.tree.num_terminals)
     state = replace(state, tree=value_terminals(game, state.tree, num_terminals))
-    state = value_leaves(game, evaluator, state, weight, settings.leaf_averaging, asks)
+    state = evaluate_leaves(game, evaluator, state, weight, settings.leaf_averaging, is_due)
     tree = pull_cfvs(game, state.tree, num_chunks)
     improve = functools.partial(update_regrets, rule)
     tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)
@@ -175,7 +175,7 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
 
 
 def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTree:
-    """Brings the cfvs of leaves and terminal states up all trees."""
+    """Backs the cfvs of leaves and terminal states up all trees."""
     shape, layout = tree.shape, tree.shape.layout
 
     def node(nodes: InteriorNodes, policy: Array, child_cfvs: Array) -> tuple[Array, Array]:
@@ -203,7 +203,7 @@ def update_regrets(
     rule: Rule, tree: SearchTree, step: Array, weight: Array | None, updated: Array
 ) -> SearchTree:
     """Updates the averages of the interior nodes of one tree, and the regrets and policies of the
-    players `updated`. weight: of this pass in the averages, None for none.
+    players `updated`. weight: of this pass in the averages, None for no averaging.
     """
     nodes, old = tree.interior, tree.interior_statistics
     node_cfvs = tree.cfvs[: tree.shape.num_interior]

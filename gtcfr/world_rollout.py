@@ -1,22 +1,22 @@
-"""Random playouts where players hide things: a game from each world that a leaf may be.
+"""Random playouts with hidden information: a game from each possible world of a leaf.
 
 A world of a leaf is a pair of infostates with a joint weight w(s0, s1) > 0. When a leaf joins the
-tree, random games are played from its worlds, and their results u are kept. Ranges r come later,
-and again in every update; what infostate s of a player is worth then is
+tree, random games are played from its worlds, and their results u are kept. Every update has new
+ranges r; the value of infostate s of a player is then
 
     sum over s' of w(s, s') r(s') u(s, s')  /  sum over s' of w(s, s') r(s')
 
-with r the opponent's, u the mean of the games from that world, to that player. That is right on
-average for whatever ranges, as long as every world has a game. Where there are more worlds than
-games are played, some of them are drawn, evenly spread over the infostates of player 0, and both
-sums go over those. A ratio of two such sums is right in the limit of many games only, though never
-outside the utilities. Where the opponent has no range in any of an infostate's drawn worlds, both
-sums are 0, and its value is taken to be 0, the middle. (In liar's dice with two dice each, 256 of
-441 worlds drawn and ranges of two hands, that is one in five infostates. The mean of the leaf, or
-of the infostate's games against other hands, was further off: it is noisier than it is nearer.)
+with r the opponent's range and u the player's mean utility in the games from that world. This is
+unbiased for any ranges, as long as every world has a game. Where there are more worlds than games,
+a sample of worlds is drawn, evenly spread over the infostates of player 0, and both sums are over
+those. Such a ratio estimator is consistent but biased, though never outside the utilities. Where
+the opponent's range is 0 in all of an infostate's drawn worlds, both sums are 0, and its value is
+set to 0, the middle. (In liar's dice with two dice each, 256 of 441 worlds drawn and ranges of two
+hands, that is one in five infostates. The mean of the leaf, or of the infostate's games against
+other hands, had a larger error: its noise exceeds what it gains.)
 
-All random numbers come from the public state and the seed, so that a search finds the same in
-whatever batch it is.
+All random numbers come from the public state and the seed, so that results do not depend on the
+batch.
 """
 
 import dataclasses
@@ -33,29 +33,29 @@ from sog.games.random_play import play_out
 from sog.pytree import pytree
 
 MOST_WORLDS: Final = 256
-"""Worlds of a leaf that all get a game, whatever the number of games; more in games in which a
-player alone has more infostates."""
+"""Up to this many worlds of a leaf each get a game, whatever the number of games; more in games in
+which one player alone has more infostates."""
 MOST_INFOSTATES: Final = 4096
-"""Joint weights of all pairs of them are looked at."""
+"""Limited since joint weights of all pairs are computed."""
 _FEWEST_LANES: Final = 64  # games at once; fewer are no faster
 
 
 @pytree
 class Playouts:
-    """The random games of a leaf, G of them at most; what is kept for the evaluator."""
+    """The random games of a leaf, at most G: its encoding for the evaluator."""
 
-    infostates: Array  # [G, player] int32: the world that a game began in
+    infostates: Array  # [G, player] int32: the world where a game started
     weight: Array  # [G]: its joint weight, divided among the games from it; 0 where none was played
-    utility: Array  # [G]: what player 0 got
+    utility: Array  # [G]: of player 0
 
 
 @pytree
 class _Worlds:
-    """Where the games of a leaf begin."""
+    """The start worlds of the games of a leaf."""
 
     infostates: Array  # [G, player] int32
     weight: Array  # [G], see `Playouts`
-    num_games: Array  # int32: the first ones are played
+    num_games: Array  # int32: only the first `num_games` are played
 
 
 @pytree
@@ -65,7 +65,7 @@ class WorldRolloutEvaluator:
     looks_at_ranges = True
 
     num_games: int = dataclasses.field(metadata={"static": True})
-    """Per leaf; as many more as give each of its worlds a game, up to `MOST_WORLDS`."""
+    """Per leaf; more if needed to give each of its worlds a game, up to `MOST_WORLDS`."""
     seed: int = 0
     leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
 
@@ -78,7 +78,7 @@ class WorldRolloutEvaluator:
         return played
 
     def encode_many(self, game: Game[Any], states: Any, is_valid: Array) -> Playouts:
-        """Plays the games of all leaves that are valid, some at a time."""
+        """Plays the games of all valid leaves, some at a time."""
         keys = jax.vmap(lambda state: _key_of(self.seed, state))(states)
         count = self._room(game)
         nothing = _Worlds(
@@ -107,19 +107,19 @@ class WorldRolloutEvaluator:
         return max(self.num_games, min(size**2, max(MOST_WORLDS, size)))
 
     def start(self, game: Game[Any], batch_size: int) -> Any:
-        """No memory; ValueError for a game with too many infostates."""
+        """No memory; raises ValueError for a game with too many infostates."""
         check_infostates(game)
         return ()
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
-        """The means of the games, by what the ranges say of the worlds; every action is as good."""
+        """The means of the games, worlds weighted by the ranges; uniform policy logits."""
         values = jax.vmap(jax.vmap(_values))(queries.encoded, queries.ranges)
         logits = jnp.zeros((*values.shape[:2], game.num_infostates, game.num_actions), values.dtype)
         return LeafEvaluation(values=values, policy_logits=logits, memory=memory)
 
 
 def check_infostates(game: Game[Any]) -> None:
-    """ValueError for a game with too many infostates."""
+    """Raises ValueError for a game with too many infostates."""
     if game.num_infostates > MOST_INFOSTATES:
         raise ValueError(
             f"random playouts value games of at most {MOST_INFOSTATES:,} infostates per public "
@@ -128,8 +128,7 @@ def check_infostates(game: Game[Any]) -> None:
 
 
 def _values(played: Playouts, ranges: Array) -> Array:
-    """[player, S]; 0 for an infostate that no game began in with the opponent's range, which is no
-    estimate where some of its worlds were not drawn."""
+    """[player, S]; 0 for an infostate without a drawn world inside the opponent's range."""
     size = ranges.shape[1]
 
     def of_player(player: int, utility: Array) -> Array:
@@ -154,7 +153,7 @@ def _key_of(seed: int, state: Any) -> Array:
 
 
 def _bits_of(leaf: Array) -> Array:
-    """uint32, a number each."""
+    """uint32, one for each number."""
     flat = jnp.asarray(leaf).reshape(-1)
     if flat.dtype == jnp.float32:
         return jax.lax.bitcast_convert_type(flat, jnp.uint32)
@@ -169,8 +168,8 @@ def _mix(bits: Array) -> Array:
 
 
 def _choose_worlds(game: Game[Any], state: Any, num_games: int, room: int, key: Array) -> _Worlds:
-    """Each world `num_games` / their number times, but at least once; if there is no room for
-    that, some that are drawn, each with the same probability."""
+    """Each world `num_games` / `num_worlds` times, but at least once; without room for that, a
+    sample in which all are equally likely."""
     size = game.num_infostates
 
     def column(other: Array) -> Array:
@@ -181,8 +180,8 @@ def _choose_worlds(game: Game[Any], state: Any, num_games: int, room: int, key: 
     num_worlds = upto[-1]
     count = jnp.minimum(jnp.maximum(num_games, num_worlds), room)
     number = jnp.arange(room, dtype=jnp.int32)
-    # Worlds in a line, cut into as many parts as there are games: one is drawn of each part, and
-    # on average each world count / num_worlds times.
+    # Stratified: the worlds in a line, cut into `count` equal parts, and one drawn from each, so
+    # that on average each world is drawn count / num_worlds times.
     point = jax.random.randint(key, (room,), 0, jnp.maximum(num_worlds, 1))
     drawn = _part_of(number, num_worlds, point, jnp.maximum(count, 1)).astype(jnp.int32)
     in_turn = number % jnp.maximum(num_worlds, 1)
@@ -200,8 +199,8 @@ def _choose_worlds(game: Game[Any], state: Any, num_games: int, room: int, key: 
 
 
 def _part_of(number: Array, total: Array, point: Array, count: Array) -> Array:
-    """(number * total + point) // count, which may be too much for 32 bits before it is divided;
-    number < count <= 2^16."""
+    """(number * total + point) // count, without overflow of 32 bits in between; number < count <=
+    2^16."""
     number, total, point, count = (
         jnp.asarray(value, jnp.uint32) for value in (number, total, point, count)
     )
@@ -210,9 +209,9 @@ def _part_of(number: Array, total: Array, point: Array, count: Array) -> Array:
 
 
 def _play(game: Game[Any], states: Any, worlds: _Worlds, keys: Array) -> Array:
-    """What player 0 got in the games of all leaves, [leaf, G]; 0 where none is to be played.
+    """Utilities of player 0 in the games of all leaves, [leaf, G]; 0 for games not played.
 
-    Games are numbered through the leaves and played so many at a time, until all are over.
+    Games are numbered across leaves and played `lanes` at a time, until all are over.
     """
     num_leaves, room = worlds.weight.shape
     lanes = min(num_leaves * room, max(_FEWEST_LANES, num_leaves))

@@ -2,8 +2,8 @@
 
 Student of Games, Figure 6 and Table S1. The input is a game's features of a public state and both
 ranges; the output a value for every infostate of both players, as a fraction of the largest
-utility, and policy logits for every infostate of the player to act. Entries of infostates and
-actions that cannot be mean nothing: the search and the losses mask them.
+utility, and policy logits for every infostate of the player to act. Entries of impossible
+infostates and actions are undefined: the search and the losses mask them.
 """
 
 import dataclasses
@@ -31,10 +31,10 @@ WHOLE_NETWORKS: Final[Mapping[str, str]] = {
     **{name: path for domain in domains() for name, path in domain.networks.items()},
 }
 """Torsos with heads of their own, by name: the network, as module:Class. It is made from (game,
-width, depth, rngs), has the methods of `CVPN` and `observe(game, state)`, and says which encodings
-it `reads` and how many `leaves_per_call` a CPU should ask it about (None: as many as any)."""
+width, depth, rngs), has the methods of `CVPN` and `observe(game, state)`, and declares the
+encodings that it `reads` and its `leaves_per_call` on a CPU (None: the default)."""
 _READS: Final = {"mlp": (Flat, Planes, Graph, CardHands), "resnet": (Planes,)}
-"""The encodings of games (`Game.encoding`) that the other torsos are made for."""
+"""The encodings of games (`Game.encoding`) that the other torsos support."""
 _TORSO_NAMES: Final = (*_READS, *WHOLE_NETWORKS)
 VALUE_HEADS: Final = ("plain", "bounded", "pairwise")
 POLICY_HEADS: Final = (1, 2)
@@ -49,26 +49,26 @@ class NetworkSettings:
     """The shape of a network. Hashable."""
 
     torso: str = "mlp"
-    """mlp for any game, resnet where `Game.encoding` is `Planes`, graph where it is a `Graph`, or
-    hands where it is `CardHands`; graph and hands have heads of their own, see `WHOLE_NETWORKS`."""
+    """mlp for any game, resnet if `Game.encoding` is `Planes`, graph if it is a `Graph`, or hands
+    if it is `CardHands`; graph and hands have heads of their own, see `WHOLE_NETWORKS`."""
     width: int = 128
-    """Units of a layer, channels of the resnet, or numbers of a node of the graph or of a hand."""
+    """Units of a layer, channels of the resnet, or features of a graph's node or of a hand."""
     depth: int = 3
-    """Hidden layers, or blocks of the resnet or the graph; of hands, layers of the situation."""
+    """Hidden layers, or blocks of the resnet or the graph; for hands, of the public state."""
     value_head: str = "plain"
     """plain, a value for every infostate, bounded, the same through tanh as in AlphaZero, or
-    pairwise, an expected utility for every pair of infostates; pairwise values follow from it by
-    the definition of a cfv, so they are zero-sum, and the network need not learn how they depend on
-    whom the opponent can still have. For small S."""
+    pairwise, an expected utility for every pair of infostates, from which values follow by the
+    definition of a cfv: they are zero-sum, and the network need not learn their dependence on the
+    opponent's range. For small S."""
     policy_heads: int = 1
-    """1, logits for whoever acts, or 2, a head for each player; then, as in Figure 6 of the paper,
-    that of the player to act answers, for players whose actions mean different things."""
+    """1, logits for the acting player, or 2, a head for each player, of which the acting player's
+    is used, as in Figure 6 of the paper; for players whose actions have different meanings."""
     policy_shape: str = "flat"
-    """flat, or moves: logits as planes of the board, where a resnet plays a game that declares of
-    which cell its actions are (`sog.games.encoding.Moves`), as 8 x 8 x 73 in chess."""
+    """flat, or moves: logits as planes of the board, as 8 x 8 x 73 in chess; for a resnet and a
+    game that declares the cells of its actions (`sog.games.encoding.Moves`)."""
     precision: str = "float32"
-    """What layers compute in: float32, or bfloat16 on accelerators, which multiply it faster. It is
-    always float32 that is learned, searched with and kept, and a CPU computes in float32 too."""
+    """What layers compute in: float32, or bfloat16 on accelerators, which multiply it faster.
+    Parameters and results are always float32, and a CPU always computes in float32."""
 
     def __post_init__(self) -> None:
         if self.torso not in _TORSO_NAMES:
@@ -118,7 +118,7 @@ class CVPN(nnx.Module):
         self.num_features, self.is_pairwise = num_features, settings.value_head == "pairwise"
         self.is_bounded = settings.value_head == "bounded"
         size = game.num_infostates
-        # With perfect information ranges say nothing.
+        # With perfect information ranges are constant.
         self.takes_ranges = game.hides_information
         num_others, num_values = 2 * size * self.takes_ranges, 2 * size
         if self.is_pairwise:
@@ -127,8 +127,8 @@ class CVPN(nnx.Module):
         shape = (num_features, num_others, settings.width, settings.depth)
         self.torso: Any = make(game, *shape, rngs=rngs)
         width = self.torso.num_outputs
-        # A state is asked about again and again, with other ranges: what of it does not depend on
-        # them is computed once, where that is also less to keep.
+        # Queries repeat states with other ranges: the part that does not depend on ranges is
+        # computed once, if it is also smaller to store.
         can_begin = self.takes_ranges and self.torso.begins
         self.embeds = can_begin and num_features > settings.width
         self.num_kept = settings.width if self.embeds else num_features
@@ -152,10 +152,10 @@ class CVPN(nnx.Module):
         return self.answer(self.embed(features), ranges)
 
     def embed(self, features: Array) -> Array:
-        """[batch, feature] -> [batch, kept]: what does not depend on ranges.
+        """[batch, feature] -> [batch, kept]: the part that does not depend on ranges.
 
-        The features' part of the first layer where that is shorter than they are, with what the
-        heads need; else the features.
+        The features' part of the first layer if that is shorter than the features, with the inputs
+        of the heads; otherwise the features.
         """
         if not self.embeds:
             return features
@@ -163,19 +163,19 @@ class CVPN(nnx.Module):
         return jnp.concatenate([begun, features[:, self.num_features :]], axis=1)
 
     def answer(self, kept: Array, ranges: Array) -> tuple[Array, Array]:
-        """The same as `__call__`, from what `embed` made of the features."""
+        """The same as `__call__`, from the output of `embed`."""
         batch, size = len(kept), self.num_infostates
         begun, rest = kept[:, : self.num_kept], kept[:, self.num_kept :]
-        others = [kept[:, :0]]  # with perfect information there may be none
+        others = [kept[:, :0]]  # may be empty with perfect information
         if self.takes_ranges:
-            # Times S, ranges are about 1, as features are.
+            # Times S, ranges are about 1, like features.
             others.append(size * ranges.reshape(batch, -1))
         if self.is_pairwise:
             weight = rest[:, : size**2].reshape(batch, size, size)
             beliefs = opponents_given_own(weight, ranges)
             others.append(size * beliefs.reshape(batch, -1))
-        ask = self.torso.go_on if self.embeds else self.torso
-        inner, board = ask(begun, jnp.concatenate(others, axis=1))
+        run = self.torso.finish if self.embeds else self.torso
+        inner, board = run(begun, jnp.concatenate(others, axis=1))
         if not self.is_pairwise:
             values = self.values(inner).reshape(batch, 2, size)
             values = jnp.tanh(values) if self.is_bounded else values
@@ -195,15 +195,15 @@ class CVPN(nnx.Module):
 class EncodeState:
     """(game, public state) -> features [feature] of a network with these settings.
 
-    A class, since methods of equal networks are not equal: programs would be compiled for each.
+    A class, since methods of equal networks are unequal, and each would compile a program.
     """
 
     settings: NetworkSettings
 
     @in_32_bits
     def __call__(self, game: Game[Any], state: Any) -> Array:
-        """The features of the game; then what the heads need: the joint weights, and last, 1 where
-        player 1 acts. Where nobody does, no policy is used, whichever head it is of."""
+        """The features of the game; then the inputs of the heads: the joint weights, and last, 1 if
+        player 1 acts. (Where no player acts, no policy is used.)"""
         if self.settings.torso in WHOLE_NETWORKS:
             features: Array = _whole_network(self.settings.torso).observe(game, state)
             return features
@@ -224,24 +224,24 @@ class ApplyNetwork:
 
     @property
     def encode(self) -> EncodeState:
-        """What the network is told of a public state, the ranges apart."""
+        """The network's features of a public state."""
         return EncodeState(self.settings)
 
     @property
     def leaves_per_call(self) -> int | None:
-        """How many leaves a CPU should ask it about at once; None: as many as any network."""
+        """Leaves per call on a CPU; None: the default for networks."""
         torso = self.settings.torso
         return _whole_network(torso).leaves_per_call if torso in WHOLE_NETWORKS else None
 
     @property
     def in_parts(self) -> "tuple[EmbedFeatures, AnswerEmbedded]":
-        """The same in two steps, the first of which does not look at ranges."""
+        """The same in two steps, of which only the second depends on ranges."""
         return EmbedFeatures(self.graph, self.settings), AnswerEmbedded(self.graph, self.settings)
 
     @in_32_bits
     def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.__call__`."""
-        answer: tuple[Array, Array] = _asked(self, "__call__", params, features, ranges)
+        answer: tuple[Array, Array] = _call(self, "__call__", params, features, ranges)
         return answer
 
 
@@ -255,7 +255,7 @@ class EmbedFeatures:
     @in_32_bits
     def __call__(self, params: Any, features: Array) -> Array:
         """See `CVPN.embed`."""
-        kept: Array = _asked(self, "embed", params, features)
+        kept: Array = _call(self, "embed", params, features)
         return kept
 
 
@@ -269,22 +269,22 @@ class AnswerEmbedded:
     @in_32_bits
     def __call__(self, params: Any, kept: Array, ranges: Array) -> tuple[Array, Array]:
         """See `CVPN.answer`."""
-        answer: tuple[Array, Array] = _asked(self, "answer", params, kept, ranges)
+        answer: tuple[Array, Array] = _call(self, "answer", params, kept, ranges)
         return answer
 
 
-def _asked(
+def _call(
     network: "ApplyNetwork | EmbedFeatures | AnswerEmbedded",
     method: str,
     params: Any,
     *inputs: Array,
 ) -> Any:
-    """What a method of the network answers, computed in the precision of its settings."""
+    """The result of a method of the network, in the precision of its settings."""
     computes_in_16_bits = network.settings.precision == "bfloat16" and is_accelerated()
     if computes_in_16_bits:
         params, inputs = _cast((params, inputs), jnp.bfloat16)
-    asked = nnx.merge(network.graph, nnx.State(params))
-    return _cast(getattr(asked, method)(*inputs), jnp.float32)
+    whole = nnx.merge(network.graph, nnx.State(params))
+    return _cast(getattr(whole, method)(*inputs), jnp.float32)
 
 
 def _cast(arrays: Any, dtype: Any) -> Any:
@@ -292,7 +292,7 @@ def _cast(arrays: Any, dtype: Any) -> Any:
 
 
 def check_torso(game: Game[Any], torso: str) -> None:
-    """Raises ValueError if a torso is not made for what a game shows."""
+    """Raises ValueError if a torso does not support the encoding of a game."""
     encoding = type(game.encoding)
     if encoding not in _reads(torso):
         fitting = " or ".join(name for name in _TORSO_NAMES if encoding in _reads(name))
@@ -315,7 +315,7 @@ def _whole_network(torso: str) -> Any:
 
 
 def _moves_of(game: Game[Any]) -> Moves:
-    """Where its actions are on its board; ValueError if it does not say that."""
+    """The layout of a game's actions on its board; raises ValueError without one."""
     moves = game.encoding.moves if isinstance(game.encoding, Planes) else None
     if moves is None:
         raise ValueError(
@@ -336,7 +336,7 @@ def _new(game: Game[Any], settings: NetworkSettings, seed: int = 0) -> Any:
 
 @in_32_bits
 def num_kept(game: Game[Any], settings: NetworkSettings) -> int:
-    """Numbers that a search keeps of a public state for the network, see `CVPN.embed`."""
+    """Numbers per public state that a search stores for the network, see `CVPN.embed`."""
     features = jax.eval_shape(lambda: EncodeState(settings)(game, game.root()))
     shallow = dataclasses.replace(settings, depth=1)  # the first layer alone decides
     kept = nnx.eval_shape(lambda: _new(game, shallow).embed(jnp.zeros((1, *features.shape))))
@@ -345,14 +345,14 @@ def num_kept(game: Game[Any], settings: NetworkSettings) -> int:
 
 @in_32_bits
 def num_parameters(game: Game[Any], settings: NetworkSettings) -> int:
-    """The numbers that a network learns; computes none. ValueError if the game cannot have it."""
+    """The number of parameters, without creating any; ValueError for an unsupported network."""
 
     def counted(depth: int) -> int:
         one = dataclasses.replace(settings, depth=depth)
         network = nnx.eval_shape(lambda: _new(game, one))
         return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(nnx.state(network, nnx.Param)))
 
-    # All layers but the first are alike; to look at a thousand of them takes minutes.
+    # All layers but the first are alike; tracing a thousand of them would take minutes.
     first = counted(1)
     return first if settings.depth == 1 else first + (settings.depth - 1) * (counted(2) - first)
 

@@ -1,8 +1,8 @@
-"""A network over the map of a game: it knows the roads, and its weights are shared by all nodes.
+"""A graph network over the map of a game, with weights shared by all nodes.
 
-What an MLP learns of one station says nothing to it of the others, and the infostates of a hidden
-pawn are stations. Here each has numbers of its own, made by the same functions from what is public
-there (`sog.games.encoding.Graph`) and from the numbers of its neighbors. Beyond the paper.
+The infostates of a hidden pawn are stations, and an MLP does not generalize from one station to the
+others. Here each has its own features, computed by shared functions from the public ones there
+(`sog.games.encoding.Graph`) and from the features of its neighbors. Beyond the paper.
 """
 
 from typing import Any, ClassVar, Final
@@ -17,13 +17,13 @@ from networks.heads import head_init
 from sog.games.core import Game
 from sog.games.encoding import MOVER, Graph, within
 
-_FARTHEST: Final = 4  # moves; how much of a range is that near to a node
+_FARTHEST: Final = 4  # moves; the largest distance for features of a range around a node
 
-# Nodes are the first axis: a sum over roads is one product of matrices then.
+# Nodes are the first axis, so that a sum over roads is one matrix product.
 
 
 class RoadBlock(nnx.Module):
-    """A layer of each node and its neighbors, beside the identity."""
+    """A residual layer over each node and its neighbors."""
 
     def __init__(self, width: int, *, rngs: nnx.Rngs) -> None:
         self.own = nnx.Linear(width, width, rngs=rngs)
@@ -31,25 +31,25 @@ class RoadBlock(nnx.Module):
         self.last = nnx.Linear(width, width, rngs=rngs)
 
     def __call__(self, nodes: Array, roads: Array) -> Array:
-        """[node, batch, width], the same. roads: [node, node], the weights of neighbors."""
+        """[node, batch, width] to the same shape. roads: [node, node], the weights of neighbors."""
         inner = nnx.relu(nodes)
-        told = (roads @ self.neighbors(inner).reshape(len(nodes), -1)).reshape(nodes.shape)
-        return nodes + self.last(nnx.relu(self.own(inner) + told))
+        received = (roads @ self.neighbors(inner).reshape(len(nodes), -1)).reshape(nodes.shape)
+        return nodes + self.last(nnx.relu(self.own(inner) + received))
 
 
 class GraphCVPN(nnx.Module):
     """A CVPN (`networks.cvpn`) for games whose encoding is a `Graph`: torso and heads.
 
-    The value of player 0 is computed at every node. That of player 1, who has one infostate, is the
-    mean of these by the range, with the other sign: values are zero-sum. The logit of an action is
-    computed at its two ends, for its kind.
+    The value of player 0 is computed at every node. That of player 1, who has one infostate, is
+    minus their mean by the range: values are zero-sum. The logit of an action is computed from its
+    two ends and its kind.
     """
 
     reads: ClassVar = (Graph,)
     leaves_per_call: ClassVar = None
 
     def __init__(self, game: Game[Any], width: int, depth: int, *, rngs: nnx.Rngs) -> None:
-        """width: numbers of a node, depth: blocks."""
+        """width: features of a node, depth: blocks."""
         self.game = game
         graph = graph_of(game)
         channels, whole = jax.eval_shape(lambda: graph.observe(game.root()))
@@ -79,7 +79,7 @@ class GraphCVPN(nnx.Module):
         return self.answer(self.embed(features), ranges)
 
     def embed(self, features: Array) -> Array:
-        """[batch, feature] -> [batch, kept]: the nodes after all blocks; and where the mover is."""
+        """[batch, feature] -> [batch, kept]: the nodes after all blocks, and the mover's node."""
         batch, split = len(features), self.size * self.num_channels
         channels = features[:, :split].reshape(batch, self.num_channels, self.size)
         nodes = self.channels(channels.transpose(2, 0, 1)) + self.whole(features[:, split:])[None]
@@ -90,7 +90,7 @@ class GraphCVPN(nnx.Module):
         return jnp.concatenate(kept, axis=1)
 
     def answer(self, kept: Array, ranges: Array) -> tuple[Array, Array]:
-        """The same as `__call__`, from what `embed` made of the features."""
+        """The same as `__call__`, from the output of `embed`."""
         split = self.size * self.width
         nodes = kept[:, :split].reshape(-1, self.size, self.width).swapaxes(0, 1)
         range_ = ranges[:, 0].T  # [node, batch]
@@ -111,7 +111,7 @@ class GraphCVPN(nnx.Module):
         return jnp.stack([range_, jnp.sqrt(range_), *mass], axis=2)
 
     def _logits(self, nodes: Array, mover: Array) -> Array:
-        """[batch, S, A] from nodes [node, batch, width] and [batch, node], 1 where the mover is."""
+        """[batch, S, A] from nodes [node, batch, width] and [batch, node], 1 for the mover's."""
         graph = graph_of(self.game)
         starts, ends = (head(nodes).swapaxes(1, 2) for head in (self.starts, self.ends))
         picked = np.minimum(graph.action_end, self.size - 1) * graph.num_kinds + graph.action_kind
@@ -119,19 +119,19 @@ class GraphCVPN(nnx.Module):
             ends.reshape(self.size * graph.num_kinds, -1), picked, axis=0, mode="clip"
         )
         logits = (starts[:, graph.action_kind] + of_ends).transpose(2, 0, 1)
-        # Player 1 has one infostate, whose actions are those of the pawn that is to move.
+        # Player 1 has one infostate, with the actions of the pawn that is to move.
         own = jnp.einsum("bn,bna->ba", mover, logits)
         moves_second = jnp.sum(mover, axis=1, keepdims=True) > 0
         return logits.at[:, 0].set(jnp.where(moves_second, own, logits[:, 0]))
 
 
 def graph_of(game: Game[Any]) -> Graph:
-    """The map of a game that shows one."""
+    """The map of a game whose encoding is a `Graph`."""
     assert isinstance(game.encoding, Graph)  # see `networks.cvpn.check_torso`
     return game.encoding
 
 
 def _road_weights(roads: np.ndarray) -> Array:
-    """float32[N, N]: of a neighbor, 1 over the root of the product of both numbers of neighbors."""
+    """float32[N, N]: for neighbors, 1 / sqrt(product of both degrees)."""
     degree = np.maximum(roads.sum(axis=1), 1)
     return jnp.asarray(roads / np.sqrt(degree[:, None] * degree), jnp.float32)

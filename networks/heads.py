@@ -1,4 +1,4 @@
-"""Heads: what a network answers from what its torso has made of a belief state."""
+"""Heads: from a torso's output to values and policy logits."""
 
 from typing import Any, Final
 
@@ -11,19 +11,19 @@ from sog.games.core import Game
 from sog.games.encoding import Moves
 
 HEAD_SCALE: Final = 0.1
-"""Of the weights of heads: an untrained network values everything near 0 and prefers nothing."""
+"""The scale of heads' initial weights: small, for values near 0 and nearly uniform policies."""
 
 
 def head_init(width: int) -> Any:
-    """How the weights of a head on so many inputs begin."""
+    """The initializer of a head's weights with `width` inputs."""
     return nnx.initializers.normal(HEAD_SCALE / width**0.5)
 
 
 class MoveHead(nnx.Module):
-    """Policy logits in the shape of the moves, as those of AlphaZero for chess.
+    """Policy logits as planes of moves, as in AlphaZero for chess.
 
-    A layer that all cells share gives at each cell the logits of the moves that belong to it, S
-    times as many with S infostates; those without a cell come from the mean over the board.
+    A layer shared by all cells computes the logits of each cell's moves, S times as many with S
+    infostates; those of moves without a cell come from the mean over the board.
     """
 
     def __init__(self, moves: Moves, size: int, width: int, *, rngs: nnx.Rngs) -> None:
@@ -47,8 +47,8 @@ class MoveHead(nnx.Module):
 
 
 def opponents_given_own(weight: Array, ranges: Array) -> Array:
-    """What each infostate may believe: [batch, player, own S, opponent's S], rows sum to 1, or to 0
-    where it can meet nobody.
+    """The belief of each infostate: [batch, player, own S, opponent's S]; rows sum to 1, or to 0 if
+    no infostate is compatible.
 
     weight: [batch, S, S], the joint weights w(s0, s1); ranges: [batch, player, S].
     """

@@ -1,4 +1,4 @@
-"""What a network is trained on, and how wrong it is: written for one example, vmapped once.
+"""Training examples and losses: written for one example, vmapped once.
 
 Student of Games, supplement, "Network Architecture and Optimization":
 
@@ -6,18 +6,18 @@ Student of Games, supplement, "Network Architecture and Optimization":
 
 with w_v and w_p of Table S2. The sum over infostates is the paper's, so `policy_weight` is w_p: it
 weighs one infostate's KL divergence, in nats, and a game with more infostates gives its policy more
-weight. Whether the Huber loss of the vector of values is their mean or their sum the paper leaves
-open. Here it is the mean over the known values of both players, so `value_weight` is w_v. That is
-our reading: the mean is the default of TensorFlow, in which the paper's networks were written, and
-its w_p falls with the infostates of the game (1 for 1, 0.05 for 199, 0.01 for 1326), as suits a sum
-beside a mean. To read it as a sum, multiply w_v by the number of known values, in Scotland Yard at
-most 200 (the detectives have one infostate). Nor is Huber's delta published. Values are shares of
-the largest utility U: a w_v and delta for values in points become w_v U ** 2 and delta / U.
+weight. The paper does not say whether the Huber loss is the mean or the sum over values. Here it is
+the mean over the known values of both players, so `value_weight` is w_v. That is our reading: the
+mean is the default of TensorFlow, which the paper used, and its w_p falls with the infostates of
+the game (1 for 1, 0.05 for 199, 0.01 for 1326), as suits a sum beside a mean. To read it as a sum,
+multiply w_v by the number of known values, in Scotland Yard at most 200 (the detectives have one
+infostate). Huber's delta is not published either. Values are shares of the largest utility U: a w_v
+and delta for values in points become w_v U ** 2 and delta / U.
 
-Beyond the paper: where stakes grow as a game goes on, as in poker, a mistake about a small pot
-counts next to nothing beside one about a large pot, though most pots are small and mistakes about
-them add up as well. The loss can be of values as shares of what is at stake in their state, as
-those of DeepStack's networks were of the pot (Moravcik et al. 2017).
+Beyond the paper: where stakes grow during a game, as in poker, errors about small pots count for
+little beside those about large ones, though most pots are small and their errors add up. The loss
+can be of values as shares of the stake in their state, as in DeepStack's networks, where values are
+shares of the pot (Moravcik et al. 2017).
 """
 
 from typing import Any, Final
@@ -30,12 +30,12 @@ from jax import Array
 from networks.cvpn import ApplyNetwork
 from sog.pytree import pytree
 
-_IMPOSSIBLE: Final = -1e9  # a logit; no infinity goes into a softmax
+_IMPOSSIBLE: Final = -1e9  # a logit; softmax must not get infinities
 
 
 @pytree
 class Example:
-    """A belief state and what a search, or the end of a game, said about it."""
+    """A belief state with targets from a search or from the outcome of a game."""
 
     features: Array  # [feature]
     legal: Array  # [S, A] bool: actions of the player to act
@@ -44,7 +44,7 @@ class Example:
     value_mask: Array  # [player, S] bool: where `values` are known
     policy: Array  # [S, A]: rows of `policy_mask` sum to 1
     policy_mask: Array  # [S] bool
-    at_stake: Array  # scalar: a share of the largest utility, 1 where a game does not tell
+    at_stake: Array  # scalar: a share of the largest utility, 1 if the encoding lacks it
 
 
 def example_losses(
@@ -57,7 +57,7 @@ def example_losses(
 ) -> dict[str, Array]:
     """The unweighted losses of one example. values: [player, S]; logits: [S, A].
 
-    `value_loss`: Huber loss, mean over the known values; with relative_values they, and its delta,
+    `value_loss`: Huber loss, mean over the known values; with relative_values both values and delta
     are shares of what is at stake. `policy_loss`: KL(target || policy), sum over the known
     infostates. `value_error`: absolute error, mean over the known values.
     """

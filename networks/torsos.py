@@ -1,9 +1,9 @@
-"""Torsos: what a network makes of its inputs before the heads answer.
+"""Torsos: from a network's inputs to the input of its heads.
 
-A torso is made from (game, num_features, num_others, width, depth, rngs) and asked with the game's
-features [batch, feature] and the other inputs [batch, other], which say what both players may have.
-Its answer is [batch, num_outputs], and the same as a board where it has one. It has a line in
-`TORSOS`. Student of Games, Table S1.
+A torso is made from (game, num_features, num_others, width, depth, rngs) and called with the game's
+features [batch, feature] and the other inputs [batch, other], which hold the ranges. It returns
+[batch, num_outputs], and the same as a board if it has one. It has a line in `TORSOS`. Student of
+Games, Table S1.
 """
 
 import itertools
@@ -48,13 +48,13 @@ class MLP(nnx.Module):
         return self._after_first(self.layers[0](jnp.concatenate([features, others], axis=1)))
 
     def begin(self, features: Array) -> Array:
-        """What the features [batch, feature] add to the first layer: [batch, width]."""
+        """The features' part [batch, width] of the first layer. features: [batch, feature]."""
         layer: Any = self.layers[0]
         begun: Array = features @ layer.kernel[: features.shape[1]] + layer.bias[None]
         return begun
 
-    def go_on(self, begun: Array, others: Array) -> tuple[Array, None]:
-        """The answer to both, from `begin` and the other inputs."""
+    def finish(self, begun: Array, others: Array) -> tuple[Array, None]:
+        """The output, from `begin` and the other inputs."""
         return self._after_first(begun + others @ self.layers[0].kernel[-others.shape[1] :])
 
     def _after_first(self, inner: Array) -> tuple[Array, None]:
@@ -64,10 +64,10 @@ class MLP(nnx.Module):
 
 
 class ResidualBlock(nnx.Module):
-    """Two 3 x 3 convolutions beside the identity, as in AlphaZero.
+    """Two 3 x 3 convolutions with a residual connection, as in AlphaZero.
 
-    Normalized over the channels of a place instead of over the batch, so that the answer to a query
-    does not depend on the other queries.
+    Normalized over the channels of a cell instead of over the batch, so that a result does not
+    depend on the other queries.
     """
 
     def __init__(self, width: int, *, rngs: nnx.Rngs) -> None:
@@ -77,7 +77,7 @@ class ResidualBlock(nnx.Module):
         self.second_norm = nnx.LayerNorm(width, rngs=rngs)
 
     def __call__(self, planes: Array) -> Array:
-        """[batch, row, column, width], the same."""
+        """[batch, row, column, width] to the same shape."""
         inner = nnx.relu(self.first_norm(self.first(planes)))
         return nnx.relu(planes + self.second_norm(self.second(inner)))
 
@@ -85,8 +85,8 @@ class ResidualBlock(nnx.Module):
 class ResNet(nnx.Module):
     """Residual blocks over the planes of a board.
 
-    What both players may have has no place on it: every cell is told all of it, as AlphaZero tells
-    by constant planes what is not of one cell.
+    Ranges have no place on the board: every cell gets all of them, as AlphaZero gives global
+    features as constant planes.
     """
 
     begins: ClassVar = False
@@ -105,7 +105,7 @@ class ResNet(nnx.Module):
         assert isinstance(game.encoding, Planes)  # see `networks.cvpn.check_torso`
         self.planes = planes = game.encoding
         self.first = nnx.Conv(planes.channels, width, (3, 3), rngs=rngs)
-        hides = game.hides_information  # with perfect information the others say nothing
+        hides = game.hides_information  # the others are constant with perfect information
         self.others = nnx.Linear(num_others, width, rngs=rngs) if hides else None
         self.blocks = nnx.List(ResidualBlock(width, rngs=rngs) for _ in range(depth))
         self.last = nnx.Conv(width, _HEAD_CHANNELS, (1, 1), rngs=rngs)
@@ -125,4 +125,4 @@ class ResNet(nnx.Module):
 
 
 TORSOS: Final[dict[str, type[MLP | ResNet]]] = {"mlp": MLP, "resnet": ResNet}
-"""By name, as `NetworkSettings.torso` has it."""
+"""By name, for `NetworkSettings.torso`."""

@@ -18,7 +18,7 @@ import numpy as np
 from jax import Array
 from script_arguments import script_parser
 
-from gtcfr.evaluator import ask_once
+from gtcfr.evaluator import evaluate_beliefs
 from gtcfr.flow import normalize
 from sog.games.core import PLAYER_1, Game
 from sog.holdem.bots.bots import AlwaysCall
@@ -61,7 +61,7 @@ class NetworkAgent(SamplingAgent):
 def _policy(game: Game[Any], evaluator: Any, state: Any, reach: Array) -> Array:
     ranges = normalize(reach, game.infostate_mask(state))
     states = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], state)
-    logits = ask_once(game, evaluator, states, ranges[None]).policy_logits[0]
+    logits = evaluate_beliefs(game, evaluator, states, ranges[None]).policy_logits[0]
     legal = game.legal_actions(state)
     return jax.nn.softmax(jnp.where(legal, logits, -1e9), axis=-1) * legal
 

@@ -66,7 +66,9 @@ def training_points(label: str, text: str, steps: Sequence[int], simulations: in
     run, told = split_told(text)
     path = Path(run)
     if not is_run(path):
-        raise ValueError(f"{label}: {run} is no run folder, and without --simulations it must be.")
+        raise ValueError(
+            f"{label}: {run} is not a run folder, and without --simulations it must be."
+        )
     kept = trained_steps(path)
     for step in steps:
         if step not in kept:

@@ -1,11 +1,10 @@
-"""Self-play: a batch of games in lockstep, each player searching with a chain of his own.
+"""Self-play: a batch of games in lockstep, with a chain of searches for each player.
 
 Student of Games, Algorithm 2, SelfPlay and SoGSelfplayController. In every step each game makes one
-decision: the mover's next search is re-solved from his own last one (`gtcfr.resolving`; summaries
-belong to one player, so a game carries two). With `search_everywhere` the other player's
-chain searches there too, as himself, which the paper does in play; all these searches are one
-batch. Chance moves at once, with its true probabilities. A game that is over is replaced by a new
-one.
+decision: the acting player's next search re-solves from that player's last one (`gtcfr.resolving`;
+a game carries a summary for each player). With `search_everywhere` the other player's chain
+searches there too, as the paper does in play; all these searches are one batch. Chance moves are
+sampled at once. A game that is over is replaced by a new one.
 """
 
 import functools
@@ -18,10 +17,10 @@ from jax import Array
 from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
+from gtcfr.memory_estimate import tree_shapes
 from gtcfr.mesh import split_batch
 from gtcfr.packing import BeliefState, pack
 from gtcfr.resolving import Summary, next_root, summarize, summarize_tree
-from gtcfr.room import tree_shapes
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
@@ -39,24 +38,24 @@ class Games:
 
     worlds: GameInPlay  # every array has the game axis in front
     last: tuple[Summary, Summary]
-    """Of each player's last search; means nothing where he has not searched yet."""
+    """Of each player's last search; undefined before a player's first search."""
 
 
 @pytree
 class Decisions:
-    """What happened in one step; the game axis is first, or one of all searches of the step."""
+    """The decisions of one step; the first axis is games, or all searches of the step."""
 
     visited: StoredExample
-    """The belief states of the decisions, with the policies and values that the searches found
-    there, before anything is mixed in."""
-    infostates: Array  # [game, player] int32: there
+    """The belief states of the decisions, with the searches' policies and values there, before any
+    mixing."""
+    infostates: Array  # [game, player] int32
     is_over: Array  # [game] bool: the game has ended by its rules
-    is_resigned: Array  # [game] bool: somebody resigned, so there is no outcome
+    is_resigned: Array  # [game] bool: a player resigned, so there is no outcome
     utility: Array  # [game]: of player 0, where the game is over
     queries: NewQueries
-    is_full: Array  # [search] bool: a tree without room
-    has_arrived: Array  # [search] bool: there was room for the way to the state to search
-    overflows: Array  # [game] bool: there were more events between two decisions than `max_events`
+    is_full: Array  # [search] bool: the tree ran out of room
+    has_arrived: Array  # [search] bool: the tree had room for the path to the state to search
+    overflows: Array  # [game] bool: more than `max_events` events between two decisions
     fault: Fault
 
 
@@ -66,7 +65,7 @@ def start_games(
     """A batch of games at their first decisions."""
     deal = functools.partial(new_world, game, settings)
     worlds = jax.vmap(deal)(jax.random.split(key, settings.batch_size))
-    # Of a tree alone: to trace a search for the shapes of what it hands on would take seconds.
+    # Summarize an empty tree: tracing a search for the shapes of its summary would take seconds.
     tree = tree_shapes(game, (), search_settings, settings.max_events)
     make = functools.partial(summarize_tree, resolve_from=search_settings.resolve_from)
     shapes = jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32))
@@ -86,8 +85,8 @@ def step_games(
     key: Array,
     mesh: Mesh | None = None,
 ) -> tuple[Games, Decisions]:
-    """One decision in every game. version: of the evaluator's network. mesh: the devices that share
-    the searches."""
+    """Makes one decision in every game. version: of the evaluator's network. mesh: the devices that
+    share the searches."""
     search_key, query_key, move_key, deal_key = jax.random.split(key, 4)
     worlds = games.worlds
     mover = jax.vmap(game.actor)(worlds.state)
@@ -151,7 +150,7 @@ def _first_roots(game: Game[Any], worlds: GameInPlay, player: int = PLAYER_0) ->
 
 
 def _owners(mover: Array, num_searches: int) -> Array:
-    """[game, search]: whose chains search; the mover's, or both."""
+    """[game, search]: the players whose chains search: the acting player, or both."""
     if num_searches == 1:
         return mover[:, None]
     return jnp.broadcast_to(jnp.arange(2, dtype=mover.dtype), (len(mover), 2))
@@ -160,7 +159,7 @@ def _owners(mover: Array, num_searches: int) -> Array:
 def _roots(
     game: Game[Any], games: Games, owners: Array, how: SearchSettings, evaluator: Evaluator
 ) -> SearchRoot:
-    """[game, search, ...]: where the searches start; each after the last one of its owner, or at
+    """[game, search, ...]: the roots of the searches: each after the last one of its owner, or at
     the start of the game."""
     worlds = games.worlds
 
@@ -188,10 +187,10 @@ def _roots(
 def _last_searches(
     last: tuple[Summary, Summary], owners: Array, found: Summary
 ) -> tuple[Summary, Summary]:
-    """The last search of each player after a step. found: [game, search, ...]."""
+    """Each player's last search after a step. found: [game, search, ...]."""
 
     def of_player(player: int) -> Summary:
-        number = min(player, owners.shape[1] - 1)  # his place where both search
+        number = min(player, owners.shape[1] - 1)  # the player's index where both search
         new = jax.tree.map(lambda leaf: leaf[:, number], found)
         summary: Summary = choose_games(owners[:, number] == player, new, last[player])
         return summary
@@ -200,8 +199,8 @@ def _last_searches(
 
 
 def _each_game(mesh: Mesh | None, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function for a batch of games; a loop of it asks only about the games of its device, for
-    a device that waits long for another's answer ends the process."""
+    """The function for a batch of games, sharded over the mesh: loops then depend only on the games
+    of their device (a device that waits long for another ends the process)."""
     batched = jax.vmap(function)
     if mesh is None:
         return batched

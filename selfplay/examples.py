@@ -1,6 +1,6 @@
-"""Training examples as they are stored: rows of arrays, the public state packed.
+"""Stored training examples: rows of arrays, with packed public states.
 
-What follows from the public state (features, legal actions) is computed when an example is used.
+What derives from the public state (features, legal actions) is computed when an example is used.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ from sog.pytree import pytree
 
 @pytree
 class StoredExample:
-    """An example, or with an axis in front many of them; of JAX or of NumPy arrays."""
+    """An example, or many with a leading axis; JAX or NumPy arrays."""
 
     belief: BeliefState
     values: Array  # [player, S]: as a fraction of the largest utility
@@ -35,10 +35,10 @@ class StoredExample:
 def store_example(
     game: Game[Any], belief: BeliefState, values: Array, policy: Array, version: Array
 ) -> StoredExample:
-    """What a search of one belief state found. values: [player, S], in utility units.
+    """An example from a search of one belief state. values: [player, S], in utility units.
 
-    A value is known where the infostate can occur with one of the opponent's; a policy where the
-    player to act comes to the infostate at all, for where he does not the search has no average.
+    A value is known where the infostate can occur with one of the opponent's, a policy where the
+    acting player reaches the infostate: elsewhere the search has no average.
     """
     state, ranges = unpack(game, belief.state), belief.ranges
     actor = game.actor(state)
@@ -62,9 +62,9 @@ def examples_of_values(
     value_mask: np.ndarray,
     policy: np.ndarray | None = None,
 ) -> StoredExample:
-    """What is known without a search: of version 0. NumPy arrays, [example, ...].
+    """Examples that no search made, of version 0. NumPy arrays, [example, ...].
 
-    policy: 0 where it is not known; None: nowhere.
+    policy: 0 where unknown; None if unknown everywhere.
     """
     count, size = len(values), game.num_infostates
     if policy is None:
@@ -81,7 +81,7 @@ def examples_of_values(
 
 
 def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample) -> Example:
-    """One example as the loss wants it, with the features that the network wants."""
+    """One example as the loss takes it, with the network's features."""
     state = unpack(game, stored.belief.state)
     return Example(
         features=apply_fn.encode(game, state),
@@ -96,7 +96,7 @@ def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample)
 
 
 def random_twin(game: Game[Any], stored: StoredExample, key: Array) -> StoredExample:
-    """The same example under other names, see `Game.random_symmetry`."""
+    """The example under a random symmetry, see `Game.random_symmetry`."""
     state = unpack(game, stored.belief.state)
     twin, infostates, actions = game.random_symmetry(key, state)
     own = infostates[jnp.minimum(game.actor(state), 1)]
@@ -114,7 +114,7 @@ def random_twin(game: Game[Any], stored: StoredExample, key: Array) -> StoredExa
 
 
 def no_examples(game: Game[Any], size: int) -> StoredExample:
-    """Room for so many examples, NumPy arrays."""
+    """Zeros for `size` examples, NumPy arrays."""
     infostates, actions = game.num_infostates, game.num_actions
     arrays: dict[str, Any] = {
         "state": np.zeros((size, packed_width(game)), np.int32),
@@ -129,13 +129,13 @@ def no_examples(game: Game[Any], size: int) -> StoredExample:
 
 
 def as_arrays(examples: StoredExample) -> dict[str, Any]:
-    """Their arrays by name, those of the belief state with the others."""
+    """The arrays by name, those of the belief state among the others."""
     arrays = dict(vars(examples))
     return {**vars(arrays.pop("belief")), **arrays}
 
 
 def from_arrays(arrays: dict[str, Any]) -> StoredExample:
-    """The examples that `as_arrays` took apart."""
+    """Inverts `as_arrays`."""
     names = [field.name for field in dataclasses.fields(BeliefState)]
     others = {name: array for name, array in arrays.items() if name not in names}
     belief = BeliefState(**{name: arrays[name] for name in names})
@@ -143,9 +143,9 @@ def from_arrays(arrays: dict[str, Any]) -> StoredExample:
 
 
 def packed_states(game: Game[Any], rows: np.ndarray) -> np.ndarray:
-    """States [state, width] of a file, packed; once every number of a state took a word there.
+    """Packed states from the rows [state, width] of a file; old files have a word for every number.
 
-    Raises ValueError for what are no states of the game.
+    Raises ValueError for rows that are not states of the game.
     """
     if rows.shape[1:] == (packed_width(game),):
         return rows
@@ -164,6 +164,6 @@ def packed_states(game: Game[Any], rows: np.ndarray) -> np.ndarray:
 
 
 def take(examples: StoredExample, rows: np.ndarray) -> StoredExample:
-    """Some of them."""
+    """Some of the examples."""
     taken: StoredExample = jax.tree.map(lambda leaf: leaf[rows], examples)
     return taken

@@ -1,8 +1,8 @@
 """The learner: gradient steps on batches of examples, on one device or on many.
 
-The batch of a step is spread over its devices and the parameters are on each of them, so the same
-code serves one and many. A step is a program of its own and several are asked for at once: inside a
-loop on the device the gradient of a convolution takes XLA 30 times as long on a CPU.
+The batch is split over the devices and the parameters are replicated, so the same code serves one
+and many. Each step is one program, and a call dispatches several of them: inside a loop on the
+device, XLA's gradient of a convolution takes 30 times as long on a CPU.
 """
 
 import functools
@@ -26,7 +26,7 @@ from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 STEPS_PER_CALL: Final = 8
-"""Learner steps that are asked for at once; the losses are looked at after the last."""
+"""Learner steps that a call dispatches; losses are read after the last."""
 
 LossFn = Callable[[ApplyNetwork, Any, Example, LearnerSettings], tuple[Array, dict[str, Array]]]
 
@@ -48,17 +48,17 @@ def cvpn_loss(
 
 @pytree
 class LearnerState:
-    """What training changes."""
+    """The state that training changes."""
 
     params: Any
     average: Any
-    """The parameters that search, see `LearnerSettings.average_decay`."""
+    """The parameters that searches use, see `LearnerSettings.average_decay`."""
     optimizer: Any
     step: Array  # int32: steps done; also the version of the network
 
 
 class NotFiniteError(ValueError):
-    """A loss or a gradient was NaN or infinite; `batch` is the one that did it, [example, ...]."""
+    """A loss or a gradient was NaN or infinite; `batch` [example, ...] caused it."""
 
     def __init__(self, step: int, term: str, batch: StoredExample) -> None:
         super().__init__(f"{term} is not finite in learner step {step}.")
@@ -82,8 +82,8 @@ def make_optimizer(settings: LearnerSettings) -> optax.GradientTransformation:
 
 
 def _as_matrices(params: Any) -> Any:
-    """How Muon sees kernels, those of convolutions included: all inputs by all outputs. Vectors are
-    left to Adam."""
+    """Reshapes kernels for Muon, those of convolutions included: all inputs by all outputs. Adam
+    updates vectors."""
 
     def of_kernel(kernel: Array) -> Any:
         *inputs, output = range(kernel.ndim)
@@ -94,7 +94,7 @@ def _as_matrices(params: Any) -> Any:
 
 @in_32_bits
 def first_state(settings: LearnerSettings, params: Any) -> LearnerState:
-    """Before the first step."""
+    """The state before the first step."""
     return LearnerState(
         params=params,
         average=params,
@@ -104,14 +104,14 @@ def first_state(settings: LearnerSettings, params: Any) -> LearnerState:
 
 
 def restored_state(state: LearnerState, arrays: list[np.ndarray]) -> LearnerState:
-    """The state that `Learner.save` saved. state: any one of the same network and optimizer.
+    """The state that `Learner.save` saved. state: any state of the same network and optimizer.
 
-    Raises ValueError if the arrays are of another one.
+    Raises ValueError if the arrays are from another one.
     """
     leaves, structure = jax.tree.flatten(state)
     if [array.shape for array in arrays] != [leaf.shape for leaf in leaves]:
         raise ValueError(
-            "the checkpoint is of another network or optimizer: its arrays have other shapes."
+            "the checkpoint is from another network or optimizer: its arrays have other shapes."
         )
     typed = [jnp.asarray(a, leaf.dtype) for a, leaf in zip(arrays, leaves, strict=True)]
     restored: LearnerState = jax.tree.unflatten(structure, typed)
@@ -119,14 +119,14 @@ def restored_state(state: LearnerState, arrays: list[np.ndarray]) -> LearnerStat
 
 
 def learner_devices() -> list[jax.Device]:
-    """All accelerators, or one CPU device: it has all cores for its products of matrices, and what
-    an optimizer does with the parameters every device would do again."""
+    """All accelerators, or one CPU device: its matrix products use all cores, while every further
+    device would repeat the optimizer's work on the parameters."""
     devices = jax.devices()
     return devices if is_accelerated() else devices[:1]
 
 
 class Learner:
-    """Steps on batches."""
+    """Takes learner steps on batches."""
 
     @in_32_bits
     def __init__(
@@ -138,9 +138,9 @@ class Learner:
         devices: Sequence[jax.Device] | None = None,
         loss_fn: LossFn = cvpn_loss,
     ) -> None:
-        """devices: `learner_devices` unless given. loss_fn: as of a `selfplay.recipe.Recipe`.
+        """devices: `learner_devices` unless given. loss_fn: see `selfplay.recipe.Recipe`.
 
-        Raises ValueError if a batch cannot be spread over the devices.
+        Raises ValueError if a batch cannot be split over the devices.
         """
         devices = learner_devices() if devices is None else devices
         if settings.batch_size % len(devices):
@@ -161,10 +161,10 @@ class Learner:
         )
 
     def _keep(self, state: LearnerState) -> None:
-        """state: as it is on all devices."""
+        """state: replicated on all devices."""
         self._states = state
         self.state: LearnerState = jax.tree.map(lambda leaf: leaf.addressable_data(0), state)
-        """On one device, as programs want it that know nothing of the others."""
+        """On one device, for programs that run on one."""
 
     @property
     def step(self) -> int:
@@ -177,12 +177,12 @@ class Learner:
 
         Raises NotFiniteError, and keeps its state, if one of them is not finite.
         """
-        state, told = self._states, list[dict[str, Array]]()
+        state, losses = self._states, list[dict[str, Array]]()
         for number in range(len(batches.version)):
             batch = jax.device_put(take(batches, np.asarray(number)), self._spread)
             state, terms = self._run(state, batch)
-            told.append(terms)
-        found = {name: np.array([terms[name] for terms in told]) for name in told[0]}
+            losses.append(terms)
+        found = {name: np.array([terms[name] for terms in losses]) for name in losses[0]}
         for name, term in found.items():
             if not np.isfinite(term).all():
                 bad = int(np.argmin(np.isfinite(term)))
@@ -191,12 +191,12 @@ class Learner:
         return {name: float(term.mean()) for name, term in found.items()}
 
     def save(self) -> list[np.ndarray]:
-        """Everything, as a list of arrays."""
+        """The state as a list of arrays."""
         return [np.asarray(leaf) for leaf in jax.tree.leaves(self.state)]
 
     @in_32_bits
     def load(self, arrays: list[np.ndarray]) -> None:
-        """Takes over what `save` gave; ValueError if it is of another network or optimizer."""
+        """Restores what `save` returned; ValueError if it is from another network or optimizer."""
         self._keep(jax.device_put(restored_state(self.state, arrays), self._everywhere))
 
 
@@ -221,7 +221,7 @@ def _step(
     terms["gradient_norm"] = optax.tree.norm(gradient)
     updates, moments = optimizer.update(gradient, state.optimizer, state.params)
     params = optax.apply_updates(state.params, updates)
-    # The first steps are not held back by what the network was before them.
+    # The decay starts low, so that the average soon forgets the initial network.
     kept = jnp.minimum(settings.average_decay, (1 + state.step) / (10 + state.step))
     new = LearnerState(
         params=params,

@@ -1,9 +1,9 @@
 """The inline schedule: actors, query solver and learner take turns in one process.
 
-It needs nothing else, and is deterministic: the same configuration on the same devices gives the
-same parameters, bit for bit, also if the run was killed and resumed from a checkpoint. For that,
-every random number follows from the seed and the number of the cycle, and games in progress are
-begun anew after every checkpoint, whether or not the run goes on from it.
+It is deterministic: the same configuration on the same devices gives the same parameters, bit for
+bit, also if the run was killed and resumed from a checkpoint. For that, every random number derives
+from the seed and the number of the cycle, and games start anew after every checkpoint, whether or
+not the run resumes from it.
 """
 
 import concurrent.futures
@@ -29,14 +29,14 @@ class InlineSchedule(Schedule):
         self._player = self.recipe.player(game, config)
         self._solver = self.recipe.solver and self.recipe.solver(game, config)
 
-    def prepare(self, tell: Callable[[Sequence[str]], None]) -> None:
-        """Compiles self-play and the query solver at the same time: a compiler has work for more
-        than one core only at times. tell: called with what is not done yet."""
+    def prepare(self, report: Callable[[Sequence[str]], None]) -> None:
+        """Compiles self-play and the query solver concurrently, since a compilation seldom uses
+        more than one core. report: called with the names of the unfinished programs."""
         evaluator, version = self.evaluator, self.learner.state.step
         workers: dict[str, GamesPlayer | QuerySolver] = {"self-play": self._player}
         if self._solver is not None:
             workers["the query solver"] = self._solver
-        tell([*workers])
+        report([*workers])
         pool = concurrent.futures.ThreadPoolExecutor(len(workers))
         try:
             waiting = {
@@ -47,13 +47,13 @@ class InlineSchedule(Schedule):
                 done.result()
                 del waiting[done]
                 if waiting:
-                    tell([*waiting.values()])
+                    report([*waiting.values()])
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C does not wait for a compiler
 
-    def _go_on(self, until: int | None) -> dict[str, float]:
-        """One decision in all games, the solves that are due, the learner steps that are due; these
-        only, as long as solved rivers are to be learned."""
+    def _advance(self, until: int | None) -> dict[str, float]:
+        """Makes a decision in all games, then the solves and the learner steps that are due; only
+        the learner steps while `only_learns`."""
         seed, cycle = self.config.run.seed, self.counts["cycles"]
         random = np.random.default_rng([seed, cycle])
         version = self.learner.state.step
@@ -70,7 +70,7 @@ class InlineSchedule(Schedule):
         return {name: float(np.mean([one[name] for one in losses])) for name in losses[0]}
 
     def begin_new_games(self) -> None:
-        """Gives up the games in progress, as a run would that goes on from the checkpoint."""
+        """Abandons the games in progress, as a run resumed from the checkpoint would."""
         self._player.begin_new_games()
 
     def _solve_all(self, key: jax.Array) -> None:

@@ -1,7 +1,7 @@
-"""How much memory and disk a run needs, before anything is compiled.
+"""The memory and disk that a run needs, without compiling anything.
 
-What cannot fit this machine's memory is refused at the door (`sog.memory`). The rest is as it
-comes: intermediate results of programs are not counted.
+Runs that cannot fit into this machine's memory are rejected before they start (`sog.memory`).
+Intermediate results of programs are not counted.
 """
 
 import functools
@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gtcfr.memory_estimate import summary_bytes, tree_shapes
 from gtcfr.query import no_queries
-from gtcfr.room import summary_bytes, tree_shapes
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, num_kept, num_parameters
 from selfplay.examples import as_arrays, no_examples
@@ -28,16 +28,16 @@ from sog.precision import in_32_bits
 
 _BYTES_PER_NUMBER: Final = 4
 _PLAYERS: Final = 2
-_BYTES_PER_ROW: Final = 12  # of the replay: where its entries are
-_MANY_NUMBERS: Final = 4096  # in an example: then it pays to look how many are 0
+_BYTES_PER_ROW: Final = 12  # of the replay: the index of its entries
+_MANY_NUMBERS: Final = 4096  # in an example: from here on, sparse storage pays
 _RANDOM_GAMES: Final = 16
 
 
 def searches_bytes(game: Game[Any], config: Config) -> dict[str, int]:
-    """What the searches of Student of Games take, by what sets it."""
+    """The bytes of the searches of Student of Games, by the settings that determine them."""
     play, solver = config.selfplay, config.solver
     trees = functools.partial(search_bytes, game, config.network)
-    # While a game searches it also carries what each player's last search handed on.
+    # A game also carries the summary of each player's last search.
     per_game = config.search.num_searchers * trees(config.search, play.max_events)
     per_game += _PLAYERS * summary_bytes(game, config.search, play.max_events)
     return {
@@ -49,9 +49,9 @@ def searches_bytes(game: Game[Any], config: Config) -> dict[str, int]:
 
 
 def check_training(game: Game[Any], config: Config, searches: dict[str, int]) -> None:
-    """Raises ValueError for a run that this machine has no memory for; says which part of it.
+    """Raises ValueError, with the largest part, for a run that does not fit into memory.
 
-    searches: what they take, by what sets it.
+    searches: their bytes, by the settings that determine them.
     """
     parts = {
         _named("network", config.network): learner_bytes(game, config),
@@ -65,7 +65,7 @@ def check_training(game: Game[Any], config: Config, searches: dict[str, int]) ->
 
 
 def check_playing(game: Game[Any], network: NetworkSettings) -> None:
-    """Raises ValueError for a network that this machine has no memory for."""
+    """Raises ValueError for a network that does not fit into this machine's memory."""
     check_memory({_named("network", network): _BYTES_PER_NUMBER * num_parameters(game, network)})
 
 
@@ -82,7 +82,7 @@ def learner_bytes(game: Game[Any], config: Config) -> int:
 def search_bytes(
     game: Game[Any], network: NetworkSettings, settings: SearchSettings, path_length: int
 ) -> int:
-    """The tree of one search. path_length: see `SearchSettings.shape`."""
+    """The size of one search's tree. path_length: see `SearchSettings.shape`."""
     encoded: Any = ()
     if game.hides_information:
         encoded = jax.ShapeDtypeStruct((num_kept(game, network),), np.float32)
@@ -91,9 +91,9 @@ def search_bytes(
 
 @in_32_bits
 def disk_bytes(game: Game[Any], config: Config) -> int:
-    """What the checkpoints of a run take, when its replay and its queue are full.
+    """The disk space of a run's checkpoints when its replay and its queue are full.
 
-    One more than the newest that are kept: an old one goes when the new one is whole.
+    One more than `keep`: an old checkpoint is deleted when the new one is complete.
     """
     run = config.run
     learner = learner_bytes(game, config) - _BYTES_PER_NUMBER * num_parameters(game, config.network)
@@ -104,13 +104,13 @@ def disk_bytes(game: Game[Any], config: Config) -> int:
 
 @in_32_bits
 def example_bytes(game: Game[Any]) -> int:
-    """One example of a batch, which has room for all infostates and actions."""
+    """The size of an example in a batch, dense in infostates and actions."""
     return bytes_of(no_examples(game, 1))
 
 
 @in_32_bits
 def kept_bytes(game: Game[Any]) -> int:
-    """One example of the replay, which keeps what is not 0: at most; of a large game on average."""
+    """The most bytes of an example in the sparse replay; for a large game on average."""
     example = as_arrays(no_examples(game, 1))
     numbers: int = sum(example[name].size for name in SPARSE)
     dense = bytes_of([leaf for name, leaf in example.items() if name not in SPARSE])
@@ -122,19 +122,19 @@ def kept_bytes(game: Game[Any]) -> int:
 
 @functools.cache
 def _numbers_in_random_play(game: Game[Any]) -> int:
-    """How many numbers of an example are not 0 at most, on average over states of random games."""
+    """The most nonzero numbers of an example, on average over the states of random games."""
 
     def event(carry: Any, key: Array) -> tuple[Any, tuple[Array, Array]]:
         state, infostates = carry
-        goes_on = game.actor(state) != TERMINAL
+        continues = game.actor(state) != TERMINAL
         legal = game.legal_actions(state)
         count = 2 * jnp.sum(game.infostate_mask(state)) + jnp.sum(legal)
         action_key, world_key = jax.random.split(key)
         action = random_action(game, state, infostates, action_key)
         outcome, after = game.transition(world_key, state, infostates, action)
         below = (game.apply(state, outcome), after)
-        carry = jax.tree.map(lambda new, old: jnp.where(goes_on, new, old), below, carry)
-        return carry, (jnp.where(goes_on, count, 0), goes_on)
+        carry = jax.tree.map(lambda new, old: jnp.where(continues, new, old), below, carry)
+        return carry, (jnp.where(continues, count, 0), continues)
 
     def one_game(key: Array) -> tuple[Array, Array]:
         deal_key, key = jax.random.split(key)

@@ -1,8 +1,8 @@
-"""Solving queries: a belief state the network was asked about becomes a training example.
+"""Solves queries: a belief state that the network evaluated becomes a training example.
 
 Student of Games, Algorithm 2, QuerySolver: GT-CFR from the belief state, both ranges known, so
 there is no gadget; its values and policy are the targets. The solve makes queries of its own, some
-of which are solved in their turn.
+of which are solved recursively.
 """
 
 import dataclasses
@@ -46,7 +46,7 @@ class Solved:
 
 
 def with_queries(settings: SearchSettings, per_search: float) -> SearchSettings:
-    """The search with a sample of its queries, so many on average (see `choose_queries`)."""
+    """Settings to return a sample of `per_search` queries on average (see `choose_queries`)."""
     return dataclasses.replace(settings, num_queries=math.ceil(per_search))
 
 
@@ -72,8 +72,8 @@ def solve_queries(
 ) -> Solved:
     """Solves a batch of queries. beliefs: [query, ...].
 
-    version: of the network. mesh: the devices that share the searches. The examples have the ranges
-    that were solved, see `SolverSettings.tremble` and `SolverSettings.random_ranges`.
+    version: of the network. mesh: the devices that share the searches. The examples have the solved
+    ranges, see `SolverSettings.tremble` and `SolverSettings.random_ranges`.
     """
     batch_size = len(beliefs.state)
     chex.assert_shape(beliefs.state, (batch_size, packed_width(game)))
@@ -106,7 +106,7 @@ def solve_queries(
 
 def _some_at_random(ranges: Array, mask: Array, share: float, key: Array) -> Array:
     """Replaces the ranges of a share of the queries: each player's is drawn uniformly from all
-    distributions over his infostates."""
+    distributions over the possible infostates."""
     if share == 0:
         return ranges
     choice_key, range_key = jax.random.split(key)

@@ -1,11 +1,11 @@
-"""Games in which both players move at random, for their outcomes; beyond the paper.
+"""Examples from games of random moves; beyond the paper.
 
-A game of random moves costs a small part of one search. What it brings are TD(1) examples as those
-of self-play (`selfplay.trajectories`): the belief states of all its decisions, and the outcome at
-the infostates that the players really had. A network that knows what random play is worth begins
-where a search already has something to improve on; in long games self-play alone takes many
-generations to bring the outcome up to the start. A few decisions of many games teach more than all
-of a few, which share one outcome.
+A game of random moves costs a small part of one search. It gives TD(1) examples like those of
+self-play (`selfplay.trajectories`): the belief states of its decisions, with the outcome at the
+infostates that the players really had. A network that knows the values of random play gives
+searches something to improve on; in long games self-play alone takes many generations to propagate
+outcomes back to the start. A few decisions of many games teach more than all of a few, which share
+one outcome.
 """
 
 import functools
@@ -28,15 +28,15 @@ from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 _GAMES_PER_CALL: Final = 64
-_EXAMPLES_AT_ONCE: Final = 1024  # a large game's take tens of kilobytes each until they are stored
+_EXAMPLES_AT_ONCE: Final = 1024  # unstored, a large game's take tens of kilobytes each
 
 
 @pytree
 class RandomPlay:
-    """One game; an axis of `game.max_depth` public events comes first, but for the utility."""
+    """One game; all but the utility have a leading axis of `game.max_depth` public events."""
 
     belief: BeliefState
-    """Before the event; what both players may believe who know that all moves are random."""
+    """Before the event; the beliefs of players who know that all moves are random."""
     infostates: Array  # [event, player] int32: before it
     is_decision: Array  # [event] bool: a player moved
     utility: Array  # of player 0
@@ -52,7 +52,7 @@ def random_game(game: Game[Any], key: Array) -> RandomPlay:
         actor, mask = game.actor(state), game.infostate_mask(state)
         legal = game.legal_actions(state)
         uniform = legal / jnp.maximum(jnp.sum(legal, axis=1, keepdims=True), 1)
-        mover = jnp.where(actor < CHANCE, actor, 0)  # at a chance state player 0 takes action 0
+        mover = jnp.where(actor < CHANCE, actor, 0)  # at a chance node player 0 takes action 0
         action = random_action(game, state, infostates, action_key)
         outcome, after = game.transition(event_key, state, infostates, action)
         moved = (
@@ -62,7 +62,7 @@ def random_game(game: Game[Any], key: Array) -> RandomPlay:
         )
         is_over = actor == TERMINAL
         kept = jax.tree.map(lambda new, old: jnp.where(is_over, old, new), moved, carry)
-        # Only ranges matter; in a long game reach would become too small for its numbers.
+        # Only ranges matter; in a long game reach would underflow.
         state_after, after, reach = kept
         reach = normalize(reach, game.infostate_mask(state_after))
         belief = BeliefState(state=pack(state), ranges=normalize(carry[2], mask))
@@ -82,7 +82,7 @@ def random_game(game: Game[Any], key: Array) -> RandomPlay:
 def play_random_games(
     game: Game[Any], count: int, share: float, key: Array, random: np.random.Generator
 ) -> Iterator[WorkerOutput]:
-    """So many random games, some at a time. share: of their decisions that become examples."""
+    """Plays random games, some at a time. share: of their decisions that become examples."""
     play: Any = in_32_bits(jax.jit(jax.vmap(functools.partial(random_game, game))))
     keys = jax.random.split(key, -(-count // _GAMES_PER_CALL) * _GAMES_PER_CALL)
     for first in range(0, count, _GAMES_PER_CALL):
@@ -112,7 +112,7 @@ def play_random_games(
 def _examples(
     game: Game[Any], played: RandomPlay, rows: np.ndarray, events: np.ndarray
 ) -> StoredExample | None:
-    """The decisions `events` of the games `rows` as examples."""
+    """Examples of the decisions `events` in the games `rows`."""
     count, size = len(rows), game.num_infostates
     if not count:
         return None

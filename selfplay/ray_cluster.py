@@ -1,9 +1,9 @@
-"""Ray, started on this machine for one run, or joined where it runs already.
+"""Starts Ray on this machine for one run, or joins a running cluster.
 
-What Ray starts by itself answers to every machine of the network, and whoever reaches it can run
-code. Ours listens to this machine only and asks for a token that is drawn at random; its folder,
-with sockets and logs, belongs to the user alone and is removed at the end, or when the next one is
-started if this process was killed.
+By default, Ray's processes listen on the network, and any client can run code there. This one
+listens on the loopback address only and requires a random token; its folder, with sockets and logs,
+is accessible to the user only and is removed at the end, or by the next start if this process was
+killed.
 """
 
 import contextlib
@@ -29,11 +29,11 @@ _ONE_THREAD: Final = {
     "JAX_NUM_CPU_DEVICES": "1",
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
 }
-"""A worker per core is faster than one worker on all of them, unless each starts as many threads
-as there are cores."""
+"""A worker per core is faster than one worker on all cores, unless each starts a thread per
+core."""
 _KNOCK_SECONDS: Final = 10.0
 _MOST_SHOWN: Final = 300
-"""Characters of an error: some of Ray's have all that was called in C++."""
+"""Characters of an error: some of Ray's contain a C++ stack trace."""
 _CACHE: Final = (
     "jax_compilation_cache_dir",
     "jax_persistent_cache_min_compile_time_secs",
@@ -44,18 +44,18 @@ _CACHE: Final = (
 _FOLDER: Final = "sog-ray-"
 _RAY: Final = "ray"
 _MARK: Final = "SOG_RAY_FOLDER"
-"""In the environment of all that Ray starts; some of it changes its command line."""
+"""In the environment of all processes that Ray starts; some of them change their command line."""
 
 
 @contextlib.contextmanager
 def ray_cluster(address: str | None, num_workers: int | None) -> Iterator[int]:
-    """Connects to Ray in its body, which gets the number of workers that there are to be.
+    """A context connected to Ray; yields the number of workers to start.
 
-    address: of a cluster that runs; None starts one here, for this run only. num_workers: None for
+    address: of a running cluster; None starts one here, for this run only. num_workers: None for
     one per core. The user's own RAY_AUTH_MODE and RAY_AUTH_TOKEN are respected. Raises ValueError,
     in one line, if there is no such cluster, or if it has too few cores.
     """
-    # Read by Ray when it is imported or started, and once for all: they stay.
+    # Ray reads them once, when it is imported or started: leave them set.
     os.environ.setdefault("RAY_AUTH_MODE", "token")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     with contextlib.ExitStack() as stack:
@@ -83,8 +83,8 @@ def _ray() -> Any:
 def _start(stack: contextlib.ExitStack, num_workers: int | None) -> None:
     remove_leftovers(Path(tempfile.gettempdir()))
     os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-    # The only way to make all of Ray take the loopback address as its own; else it replaces that,
-    # also where it was told so, by one that others can reach.
+    # The only way to make all of Ray use the loopback address; otherwise it replaces that, even
+    # where configured, by one that others can reach.
     os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
     stack.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -97,7 +97,7 @@ def _start(stack: contextlib.ExitStack, num_workers: int | None) -> None:
             num_cpus=num_workers,
             include_dashboard=False,
             runtime_env={"env_vars": _worker_environment() | cache_environment()},
-            # Ray opens this one, but not the one around it, to everybody.
+            # Ray makes this folder accessible to everybody, but not its parent.
             _temp_dir=str(folder / _RAY),
         )
     finally:
@@ -105,16 +105,16 @@ def _start(stack: contextlib.ExitStack, num_workers: int | None) -> None:
     own_address = _ray().util.get_node_ip_address()
     if not ipaddress.ip_address(own_address).is_loopback:
         raise ValueError(
-            f"Ray {_ray().__version__} listens on {own_address} although it was told to stay on "
-            "this machine; start it yourself (ray start --head) and give its address."
+            f"Ray {_ray().__version__} listens on {own_address} although it was configured to stay "
+            "on this machine; start it yourself (ray start --head) and give its address."
         )
 
 
 def remove_leftovers(parent: Path) -> None:
-    """Removes what killed processes left of their Ray: its folder, and agents that outlive it."""
+    """Removes what killed processes left behind: Ray's folder, and agents that outlive it."""
     for folder in parent.glob(f"{_FOLDER}*"):
         with contextlib.suppress(OSError):  # in use, or of another user
-            if not (folder / _RAY).is_dir():  # perhaps of a process that is just about to lock it
+            if not (folder / _RAY).is_dir():  # perhaps a process is about to lock it
                 continue
             lock = _lock(folder)
             _kill_marked(folder)
@@ -123,7 +123,7 @@ def remove_leftovers(parent: Path) -> None:
 
 
 def _lock(folder: Path) -> int:
-    """Locks a folder until the answer, an open file, is closed; OSError if somebody else does."""
+    """Locks a folder until the returned open file is closed; raises OSError if it is locked."""
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -134,16 +134,16 @@ def _lock(folder: Path) -> int:
 
 
 def _kill_marked(folder: Path) -> None:
-    """Kills the processes of a folder; only Linux tells which these are."""
+    """Kills the processes of a folder; only Linux can list them."""
     mark = f"{_MARK}={folder}".encode()
     for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):  # of another user, or at its end
+        with contextlib.suppress(OSError):  # another user's, or ending
             if mark in (process / "environ").read_bytes().split(b"\0"):
                 os.kill(int(process.name), signal.SIGKILL)
 
 
 def _knock(address: str) -> None:
-    """Raises OSError or ValueError if nobody answers; Ray would try for many minutes."""
+    """Raises OSError or ValueError if there is no answer; Ray would retry for many minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         raise ValueError("the address must be HOST:PORT")
@@ -155,14 +155,14 @@ def _connect(stack: contextlib.ExitStack, **options: Any) -> None:
     ray = _ray()
     stack.callback(ray.shutdown)
     with _sigterm_as_before(), warnings.catch_warnings():
-        # JAX warns of every fork; those of Ray become other programs at once.
+        # JAX warns of every fork; Ray's forks exec another program at once.
         warnings.filterwarnings("ignore", "os.fork", RuntimeWarning)
         ray.init(**options, log_to_driver=False, logging_level="error")
 
 
 @contextlib.contextmanager
 def _sigterm_as_before() -> Iterator[None]:
-    """Ray takes the handler of SIGTERM for itself."""
+    """Restores the handler of SIGTERM, which Ray replaces."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -179,6 +179,6 @@ def _worker_environment() -> dict[str, str]:
 
 
 def cache_environment() -> dict[str, str]:
-    """JAX's compilation cache, as it is set up in this process."""
+    """The environment variables for this process's JAX compilation cache."""
     values = {name: getattr(jax.config, name) for name in _CACHE}
     return {name.upper(): str(value) for name, value in values.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The workers on Ray, and their tasks: what lives in the process that is connected to Ray."""
+"""The workers on Ray and their tasks, for the process that is connected to Ray."""
 
 import contextlib
 import importlib
@@ -25,11 +25,11 @@ from selfplay.workers import (
 from sog.games import make
 
 _MOST_LOSSES: Final = 3
-"""How often all workers may die without a result in between, before the run gives up."""
+"""How many times over all workers may die without a result in between before the run gives up."""
 
 
 class Worker:
-    """A process that plays and solves; what it is told, and what it answers, is NumPy."""
+    """A process that plays and solves; arguments and results are NumPy arrays."""
 
     def __init__(self, config: Config) -> None:
         game = make(config.game)
@@ -40,7 +40,7 @@ class Worker:
         self._solver = self._recipe.solver and self._recipe.solver(game, config)
 
     def play(self, params: Any, version: np.ndarray, number: int) -> WorkerOutput:
-        """One decision in every game; see `SelfplayWorker.play`. number: of the task."""
+        """Makes one decision in every game; see `SelfplayWorker.play`. number: of the task."""
         random = np.random.default_rng([self._seed, number])
         key = key_of(self._seed, number, SELFPLAY)
         return self._player.play(self._evaluator(params), jax.device_put(version), key, random)
@@ -52,8 +52,8 @@ class Worker:
         number: int,
         beliefs: BeliefState,
     ) -> WorkerOutput:
-        """A batch of queries; see `SolverWorker.solve`. number: of the task."""
-        assert self._solver is not None  # whose player asked for something to be solved
+        """Solves a batch of queries; see `SolverWorker.solve`. number: of the task."""
+        assert self._solver is not None  # only recipes with a solver have queries
         key = key_of(self._seed, number, SOLVER)
         evaluator = self._evaluator(params)
         return self._solver.solve(evaluator, jax.device_put(version), beliefs, key)
@@ -63,7 +63,7 @@ class Worker:
 
 
 class RayWorkers:
-    """So many workers; each has a place, which another takes when it dies."""
+    """A fixed number of workers; each has a place, which another one takes if it dies."""
 
     def __init__(self, config: Config, count: int) -> None:
         self._ray: Any = importlib.import_module("ray")
@@ -75,13 +75,13 @@ class RayWorkers:
         self._params: Any = None
 
     def publish(self, params: Any) -> None:
-        """The network of the next tasks."""
+        """Sets the network of the next tasks."""
         self._params = self._ray.put(params)
 
     def begin(
         self, place: int, version: np.ndarray, number: int, beliefs: BeliefState | None
     ) -> None:
-        """Gives a worker a task: to solve queries, or to play if there are none."""
+        """Gives a worker a task: to solve the queries, or to play without any."""
         worker, task = self._workers[place], (self._params, version, number)
         if beliefs is None:
             begun = worker.play.remote(*task)
@@ -90,10 +90,10 @@ class RayWorkers:
         self._tasks[begun] = place
 
     def gather(self, seconds: float) -> tuple[list[WorkerOutput], list[str], list[int]]:
-        """What is done, and why workers died; waits so long for the first of it.
+        """The finished work, and why workers died; waits up to `seconds` for the first of it.
 
-        And how many tasks the worker of each place has. Raises ValueError for a mistake that a
-        worker found, and WorkersLostError if one after the other dies.
+        Also the number of tasks of each place's worker. Raises ValueError if a worker raised it,
+        and WorkersLostError if one worker after the other dies.
         """
         works: list[WorkerOutput] = []
         reasons: list[str] = []
@@ -102,7 +102,7 @@ class RayWorkers:
             self._ray.wait(tasks, num_returns=1, timeout=seconds)
             done, _ = self._ray.wait(tasks, num_returns=len(tasks), timeout=0)
             for task in done:
-                if task in self._tasks:  # else its worker was replaced just now
+                if task in self._tasks:  # otherwise its worker was just replaced
                     self._finish(task, self._tasks.pop(task), works, reasons)
         busy = Counter(self._tasks.values())
         return works, reasons, [busy[place] for place in range(len(self._workers))]
@@ -122,7 +122,7 @@ class RayWorkers:
             self._losses = 0
 
     def _replace(self, place: int, error: Exception) -> None:
-        """Puts a new worker in the place of one that died, or that cannot be reached."""
+        """Replaces a worker that died or cannot be reached."""
         self._losses += 1
         if self._losses > _MOST_LOSSES * len(self._workers):
             why = " ".join(str(error).split())
@@ -137,6 +137,6 @@ class RayWorkers:
 
 @contextlib.contextmanager
 def ray_workers(config: Config, address: str | None, count: int | None) -> Iterator[RayWorkers]:
-    """Workers in its body; address and count as of `ray_cluster`, raises as that."""
+    """A context with workers; address, count and errors as in `ray_cluster`."""
     with ray_cluster(address, count) as num_workers:
         yield RayWorkers(config, num_workers)

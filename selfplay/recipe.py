@@ -1,8 +1,8 @@
-"""What makes a training run an algorithm, apart from the loop that drives it.
+"""The parts of a training algorithm that the training loop takes as arguments.
 
 Schedules, replay, learner steps, checkpoints and resumption are the same for all recipes. A recipe
-says who plays, who solves what players ask, how a network stands at the leaves of their searches,
-and what it is trained towards. Configurations choose one by its name (`Config.algorithm`).
+has the self-play, the solver of its queries, the evaluator that a network becomes in searches, and
+the loss. Configurations choose one by its name (`Config.algorithm`).
 """
 
 import dataclasses
@@ -26,22 +26,22 @@ from sog.games.core import Game
 
 STUDENT_OF_GAMES: Final = "student_of_games"
 ALPHAZERO: Final = "alphazero"
-_MOST_STATES: Final = 2**29  # of a tree, whose rows are numbered in 32 bits
+_MOST_STATES: Final = 2**29  # of a tree; its rows have 32-bit numbers
 
 
 class GamesPlayer(Protocol):
     """Plays a batch of games, as `GamesWorker`."""
 
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
-        """Traces its program; what is returned compiles it, in any thread."""
+        """Traces its program; the returned function compiles it, in any thread."""
 
     def begin_new_games(self) -> None:
-        """Gives up the games in progress."""
+        """Abandons the games in progress."""
 
     def play(
         self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
     ) -> WorkerOutput:
-        """One decision in every game. version: of the evaluator's network."""
+        """Makes one decision in every game. version: of the evaluator's network."""
 
 
 class QuerySolver(Protocol):
@@ -53,7 +53,7 @@ class QuerySolver(Protocol):
     def solve(
         self, evaluator: Evaluator, version: Array, beliefs: BeliefState, key: Array
     ) -> WorkerOutput:
-        """Examples of queries [query, ...]; always as many as `solver.batch_size`."""
+        """Examples from queries [query, ...]; always `solver.batch_size` of them."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -61,20 +61,20 @@ class Recipe:
     """An algorithm."""
 
     check: Callable[[Game[Any], Config], dict[str, int]]
-    """ValueError for a game or settings that it cannot have; returns the bytes that its searches
-    take, by what sets them. Compiles nothing."""
+    """Raises ValueError for an unsupported game or settings; returns the bytes of its searches, by
+    the settings that determine them. Compiles nothing."""
     player: Callable[[Game[Any], Config], GamesPlayer]
-    """Makes one; ValueError for sizes that the game cannot have."""
+    """Makes the self-play worker; raises ValueError for impossible sizes."""
     solver: Callable[[Game[Any], Config], QuerySolver] | None
-    """The same; None where players ask for nothing to be solved."""
+    """Makes the solver; None if there are no queries to solve."""
     evaluator: Callable[[ApplyNetwork, Any], NetworkEvaluator]
-    """(network, its parameters) -> what searches ask."""
+    """(network, its parameters) -> the evaluator of searches."""
     loss: LossFn
     """(network, its parameters, a batch of examples, settings) -> loss and its terms."""
 
 
 def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
-    """A network at the leaves of a search."""
+    """The evaluator of a network."""
     embed, answer = apply_fn.in_parts
     per_call = leaves_per_call()
     if not is_accelerated():
@@ -89,12 +89,12 @@ def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
 
 
 def check_student_of_games(game: Game[Any], config: Config) -> dict[str, int]:
-    """The `check` of its recipe."""
+    """The `check` of the recipe."""
     play = config.selfplay
     if play.queries_per_search == play.td1 == play.search_targets == 0:
         raise ValueError(
             "selfplay: one of queries_per_search, td1 and search_targets must be > 0, "
-            "else there is nothing to learn from."
+            "otherwise there is nothing to learn from."
         )
     searches = {
         "search": (config.search, config.selfplay.max_events),
@@ -133,7 +133,7 @@ RECIPES: Final = {
 
 
 def recipe_of(config: Config) -> Recipe:
-    """What a configuration trains by; ValueError for an unknown name."""
+    """The recipe of a configuration; raises ValueError for an unknown name."""
     if config.algorithm not in RECIPES:
         raise ValueError(
             f"algorithm must be one of {', '.join(RECIPES)}, got {config.algorithm!r}."

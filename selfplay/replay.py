@@ -1,7 +1,7 @@
-"""The sliding window of training examples, and the queue of queries that wait to be solved.
+"""The sliding window of training examples, and the queue of unsolved queries.
 
 Both are NumPy arrays on the host: an example takes some hundred bytes, in the largest games a few
-thousand, and the device sees only the batches that are drawn.
+thousand; the device gets only the batches that are drawn.
 """
 
 import math
@@ -22,15 +22,15 @@ from selfplay.sparse_rows import SparseRows
 from sog.games.core import Game
 
 SPARSE: Final = ("ranges", "values", "policy")
-"""Of an example, what is 0 for most infostates and actions."""
+"""The sparse fields of an example: 0 for most infostates and actions."""
 _ENTRY: Final = "entry_"
 
 
 class Replay:
     """The newest examples, from which batches are drawn at random.
 
-    An example is used `max_grad_updates` times on average at most: the learner may draw no more
-    than so many times what was added (Student of Games, Table S2).
+    An example is used at most `max_grad_updates` times on average: the learner may draw no more
+    than that times the number of added examples (Student of Games, Table S2).
     """
 
     def __init__(self, game: Game[Any], size: int, max_grad_updates: float) -> None:
@@ -47,7 +47,7 @@ class Replay:
         return min(self.num_added, self.size)
 
     def add(self, examples: StoredExample) -> None:
-        """Adds examples, with an axis in front; the oldest make room."""
+        """Adds examples, with a leading axis, in place of the oldest."""
         new = {name: np.asarray(leaf) for name, leaf in as_arrays(examples).items()}
         count = len(new["version"])
         self._sparse.add(_joined(new))
@@ -67,7 +67,7 @@ class Replay:
         return self._take(random.integers(len(self), size=shape))
 
     def newest(self, count: int) -> StoredExample:
-        """The newest so many examples, or all if there are fewer, the oldest of them first."""
+        """The newest `count` examples, or all if there are fewer, oldest first."""
         first = max(self.num_added - min(count, len(self)), 0)
         return self._take(np.arange(first, self.num_added) % self.size)
 
@@ -80,7 +80,7 @@ class Replay:
         return from_arrays(drawn)
 
     def mean_age(self, version: int) -> float:
-        """Learner steps since the examples of the window were made, on average."""
+        """The mean number of learner steps since the examples of the window were made."""
         if not self.num_added:
             return 0.0
         return float(version - np.mean(self._dense["version"][: len(self)]))
@@ -96,7 +96,7 @@ class Replay:
         }
 
     def load(self, arrays: dict[str, np.ndarray]) -> None:
-        """Takes over what `save` gave; ValueError for what it cannot have given."""
+        """Restores what `save` returned; raises ValueError for anything else."""
         arrays = {**arrays, "state": packed_states(self._game, arrays["state"])}
         self.num_added, self.num_drawn = (int(count) for count in arrays["counts"])
         for name, table in self._dense.items():
@@ -109,7 +109,7 @@ class Replay:
         self._sparse.load(entries or self._entries_of(arrays), self.num_added)
 
     def _entries_of(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The entries of examples that were saved with all their zeros, as they once were."""
+        """The sparse entries of densely saved examples, as in old checkpoints."""
         oldest_first = (self.num_added - len(self) + np.arange(len(self))) % self.size
         rows = _joined(arrays)
         entries = SparseRows(self.size, rows.shape[1])
@@ -118,7 +118,7 @@ class Replay:
 
 
 def _joined(arrays: dict[str, np.ndarray]) -> np.ndarray:
-    """[example, number] of examples, by name; those that are mostly 0."""
+    """[example, number]: the sparse fields of examples, concatenated."""
     parts = [arrays[name] for name in SPARSE]
     return np.concatenate(
         [part.reshape(len(part), math.prod(part.shape[1:])) for part in parts], axis=1
@@ -126,9 +126,9 @@ def _joined(arrays: dict[str, np.ndarray]) -> np.ndarray:
 
 
 class QueryQueue:
-    """Belief states that wait to be solved, first in, first out.
+    """Unsolved belief states, first in, first out.
 
-    Where there is no room the oldest are dropped: they come from the oldest networks.
+    If it is full the oldest are dropped: they come from the oldest networks.
     """
 
     def __init__(self, game: Game[Any], size: int) -> None:
@@ -148,7 +148,7 @@ class QueryQueue:
         self.num_dropped += surplus
 
     def pop(self, count: int) -> BeliefState:
-        """Takes the oldest so many out; there must be as many."""
+        """Removes and returns the oldest `count`; there must be that many."""
         oldest = _stacked(self._beliefs[:count])
         del self._beliefs[:count]
         return oldest
@@ -162,7 +162,7 @@ class QueryQueue:
         return {**counts, "states": np.asarray(beliefs.state), "ranges": np.asarray(beliefs.ranges)}
 
     def load(self, arrays: dict[str, Any]) -> None:
-        """Takes over what `save` gave."""
+        """Restores what `save` returned."""
         self._beliefs = []
         if "states" in arrays:
             states: Any = packed_states(self._game, arrays["states"])

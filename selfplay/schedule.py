@@ -1,6 +1,6 @@
-"""What all schedules share: the learner, the examples and queries that wait, and their saving.
+"""The common part of all schedules: learner, replay, query queue, and saving them.
 
-A schedule says who works when: `selfplay.loop` in turns, `selfplay.processes` at the same time.
+`selfplay.loop` runs actors, solver and learner in turns, `selfplay.processes` concurrently.
 """
 
 import abc
@@ -28,17 +28,17 @@ from sog.games.encoding import CardHands
 _LEARNER: Final = "learner"
 _REPLAY, _QUEUE = "replay", "queue"
 PASSING: Final = (f"{_REPLAY}/", f"{_QUEUE}/")
-"""How the names of arrays begin that a run needs to go on, and nobody needs to play."""
-_FIRST_EXAMPLES: Final = 2**32 - 1  # what sets their random numbers apart from those of a cycle
+"""Prefixes of the arrays that are needed to resume a run, but not to play."""
+_FIRST_EXAMPLES: Final = 2**32 - 1  # in place of a cycle's number, for their random numbers
 _RANDOM_QUERIES: Final = 2**32 - 2
 PARTS: Final = (SELFPLAY, SOLVER, _LEARNER)
 
 
 class Schedule(abc.ABC):
-    """A training run in memory; `cycle` makes it go on."""
+    """A training run in memory; `cycle` advances it."""
 
     def __init__(self, game: Game[Any], config: Config) -> None:
-        """Raises ValueError for sizes that the game cannot have."""
+        """Raises ValueError for impossible sizes."""
         check_config(game, config)
         self.game, self.config = game, config
         self.recipe, self.source = recipe_of(config), find_source(game)
@@ -54,7 +54,7 @@ class Schedule(abc.ABC):
 
     @property
     def evaluator(self) -> NetworkEvaluator:
-        """The network as it is now."""
+        """The current network."""
         return self.recipe.evaluator(self.apply_fn, self.learner.state.average)
 
     @property
@@ -63,25 +63,25 @@ class Schedule(abc.ABC):
         return self.learner.step >= self.config.run.steps
 
     def cycle(self, until: int | None = None) -> dict[str, float]:
-        """Goes on a little; first of all gathers the first examples.
+        """Advances the run a little; the first call gathers the first examples.
 
-        until: no learner step beyond this one, as for a checkpoint there. Returns the losses, empty
+        until: the last learner step to take, as for a checkpoint there. Returns the losses, empty
         if there was no learner step. Raises ValueError if a search or a step fails (see
         `selfplay.workers`, `selfplay.learner.NotFiniteError`).
         """
         for _ in self.gather():
             pass
-        return self._go_on(until)
+        return self._advance(until)
 
     @abc.abstractmethod
-    def _go_on(self, until: int | None) -> dict[str, float]:
+    def _advance(self, until: int | None) -> dict[str, float]:
         """A cycle."""
 
     def gather(self) -> Iterator[tuple[str, int, int]]:
-        """Plays the random games and solves the random spots, where there are no examples yet;
-        `cycle` does it if nobody else has. Yields what it does, how much is done, and of how much.
+        """Plays the random games and solves the random spots, if there are no examples yet; `cycle`
+        calls it if the caller has not. Yields the activity, how much is done, and of how much.
         """
-        if self._is_gathered or self.replay.num_added:  # as in a checkpoint of them
+        if self._is_gathered or self.replay.num_added:  # as in a restored checkpoint
             return
         play, seed = self.config.selfplay, self.config.run.seed
         key, random = jax.random.key(seed), np.random.default_rng([seed, _FIRST_EXAMPLES])
@@ -100,10 +100,10 @@ class Schedule(abc.ABC):
 
     @abc.abstractmethod
     def begin_new_games(self) -> None:
-        """Told after each checkpoint, which does not hold the games in progress."""
+        """Called after each checkpoint, which does not hold the games in progress."""
 
     def take_in(self, work: WorkerOutput) -> None:
-        """Counts what a worker made, and keeps its examples and queries."""
+        """Adds a worker's counts, examples and queries."""
         for name, count in work.counts.items():
             self.counts[name] += count
         self.seconds[work.part] += work.seconds
@@ -114,24 +114,24 @@ class Schedule(abc.ABC):
             self.replay.add(work.examples)
 
     def _random_queries(self, source: ExampleSource, others: int) -> BeliefState:
-        """Random spots beside so many other queries: of all a share `solver.random_spots`."""
+        """Random spots to add to `others` queries: a share `solver.random_spots` of all."""
         share = self.config.solver.random_spots
         numbers = [self.config.run.seed, _RANDOM_QUERIES, *self.counts.values()]
         random = np.random.default_rng(numbers)
         count = int(others * share / (1 - share) + random.random())
-        # Spots that were solved are better examples, as long as they are there.
+        # Exactly solved spots are better examples, while the replay has them.
         known = bool(self.config.selfplay.random_spots)
         known &= self.replay.num_added <= self.replay.size
         return source.queries(self.game, count, random, not known)
 
     def only_learns(self) -> bool:
-        """Whether the network is still to learn the spots that were solved before the first game:
-        what a search with it found until then would stay among the examples for long."""
+        """Whether the network must first learn the spots solved before the first game: examples
+        from earlier searches with it would stay in the replay for long."""
         is_first = bool(self.config.selfplay.random_spots) and not self.counts["searches"]
         return is_first and self.steps_due(None) > 0
 
     def steps_due(self, until: int | None) -> int:
-        """Learner steps that the next call may do; 0 if there are too few examples for it."""
+        """Learner steps that the next call may take; 0 if there are too few examples."""
         left = (self.config.run.steps if until is None else until) - self.learner.step
         steps = min(STEPS_PER_CALL, left)
         too_few = len(self.replay) < self.config.replay.least
@@ -140,7 +140,7 @@ class Schedule(abc.ABC):
         return max(steps, 0)
 
     def learn(self, steps: int, random: np.random.Generator) -> dict[str, float]:
-        """So many learner steps in one call; returns the losses."""
+        """Takes learner steps in one call; returns the losses."""
         began = time.perf_counter()
         batches = self.replay.draw((steps, self.config.learner.batch_size), random)
         losses = self.learner.train(batches)
@@ -148,16 +148,16 @@ class Schedule(abc.ABC):
         return losses
 
     def save(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Everything that a run goes on from: named arrays, and numbers."""
+        """The state that a run resumes from: named arrays, and numbers."""
         arrays = {f"learner/{n:04}": leaf for n, leaf in enumerate(self.learner.save())}
         for room, kept in ((_REPLAY, self.replay.save()), (_QUEUE, self.queue.save())):
             arrays |= {f"{room}/{name}": leaf for name, leaf in kept.items()}
         return arrays, {"counts": self.counts, "seconds": self.seconds}
 
     def load(self, arrays: dict[str, np.ndarray], numbers: dict[str, Any]) -> None:
-        """Takes over what `save` gave; ValueError if it is of another network or optimizer.
+        """Restores what `save` returned; ValueError if it is from another network or optimizer.
 
-        What is `PASSING` may be missing; then the examples are gathered anew.
+        `PASSING` arrays may be missing; then the examples are gathered anew.
         """
         self.learner.load(list(arrays_of(arrays, "learner").values()))
         if kept := arrays_of(arrays, _REPLAY):
@@ -168,7 +168,7 @@ class Schedule(abc.ABC):
 
 
 def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]:
-    """What a part of a schedule saved, in the order of the names."""
+    """The arrays of one part of a schedule, in the order of their names."""
     prefix = f"{part}/"
     return {
         name.removeprefix(prefix): leaf
@@ -178,13 +178,13 @@ def arrays_of(arrays: dict[str, np.ndarray], part: str) -> dict[str, np.ndarray]
 
 
 def check_config(game: Game[Any], config: Config) -> None:
-    """Raises ValueError for a network or searches that the game cannot have, or that there is no
-    memory for; compiles nothing."""
+    """Raises ValueError for a network or searches that the game does not support or that do not fit
+    into memory; compiles nothing."""
     check_source(game, selfplay=config.selfplay.random_spots, solver=config.solver.random_spots)
     if config.learner.relative_values and not isinstance(game.encoding, CardHands):
         raise ValueError(
-            f"learner: relative_values must be false in {game.name}, whose states do not tell what "
-            f"is at stake, got true."
+            f"learner: relative_values must be false in {game.name}, whose states do not define "
+            f"what is at stake, got true."
         )
     searches = recipe_of(config).check(game, config)
     devices = len(learner_devices())

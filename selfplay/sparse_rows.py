@@ -1,8 +1,7 @@
-"""Rows of numbers most of which are 0, on the host, first in first out.
+"""A first-in, first-out buffer of sparse rows, on the host.
 
-In a large game a belief state holds few of all infostates, and an infostate has few of all
-actions: in London some 90 of the 12 500 numbers of an example are not 0. Nothing is lost by leaving
-out those that are.
+In a large game a belief state holds few of all infostates, and an infostate has few of all actions:
+in London some 90 of the 12 500 numbers of an example are nonzero. Only those are stored.
 """
 
 import numpy as np
@@ -11,26 +10,26 @@ import numpy as np
 class SparseRows:
     """The newest `size` rows that were added; row number r is at place r % size.
 
-    The entries of a row, its numbers that are not 0, lie one after the other in a ring, after those
-    of the row before; the ring grows when they do not fit.
+    The nonzero entries of the rows lie consecutively in a ring buffer, which grows when they do not
+    fit.
     """
 
     def __init__(self, size: int, width: int) -> None:
         self._size, self._width = size, width
         self._num_added = 0
-        self._first = np.zeros(size, np.int64)  # of a row: its first entry, counted from the start
+        self._first = np.zeros(size, np.int64)  # each row's first entry, counted from the start
         self._count = np.zeros(size, np.int32)
-        self._end = 0  # the entries that were ever added
+        self._end = 0  # entries ever added
         self._column = np.zeros(0, entry_type(width))
         self._value = np.zeros(0, np.float32)
 
     def add(self, rows: np.ndarray) -> None:
-        """Adds rows [n, width] float32; the oldest make room."""
+        """Adds rows [n, width] float32, in place of the oldest."""
         self._num_added += max(len(rows) - self._size, 0)
         rows = rows[-self._size :]
         row, column = np.nonzero(rows)
         count = np.bincount(row, minlength=len(rows))
-        # Of the entries that are there, those from here on stay.
+        # Existing entries from here on stay.
         oldest = max(self._num_added + len(rows) - self._size, 0)
         begin = self._first[oldest % self._size] if oldest < self._num_added else self._end
         self._make_room(int(begin), len(row))
@@ -43,7 +42,7 @@ class SparseRows:
         self._end += len(row)
 
     def take(self, places: np.ndarray) -> np.ndarray:
-        """The rows at some places: [*places.shape, width] float32."""
+        """The rows at these places: [*places.shape, width] float32."""
         flat = places.reshape(-1)
         row, at = self._entries(flat)
         dense = np.zeros((len(flat), self._width), np.float32)
@@ -51,7 +50,7 @@ class SparseRows:
         return dense.reshape(*places.shape, self._width)
 
     def save(self) -> dict[str, np.ndarray]:
-        """All rows, the oldest first: how many entries each has, and those."""
+        """All rows, oldest first: their numbers of entries, and the entries."""
         places = self._newest(min(self._num_added, self._size))
         _, at = self._entries(places)
         return {
@@ -61,9 +60,9 @@ class SparseRows:
         }
 
     def load(self, arrays: dict[str, np.ndarray], num_added: int) -> None:
-        """Takes over what `save` gave; num_added: rows that had been added by then.
+        """Restores what `save` returned; num_added: rows added by then.
 
-        Raises ValueError for what it cannot have given.
+        Raises ValueError for anything else.
         """
         count, column, value = (arrays[name] for name in ("count", "column", "value"))
         are_rows = count.shape == (min(num_added, self._size),) and np.all(count >= 0)
@@ -77,18 +76,18 @@ class SparseRows:
         self._count[places], self._first[places] = count, np.cumsum(count) - count
 
     def _newest(self, count: int) -> np.ndarray:
-        """The places of the newest rows, the oldest of them first."""
+        """The places of the newest rows, oldest first."""
         return (self._num_added - count + np.arange(count)) % self._size
 
     def _entries(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of all entries of the rows at some places [n]: which of those rows, where in the ring."""
+        """For all entries of the rows at places [n]: the index of the row, and that in the ring."""
         count = self._count[places]
         row = np.repeat(np.arange(len(places)), count)
         within = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
         return row, (np.repeat(self._first[places], count) + within) % max(len(self._value), 1)
 
     def _make_room(self, begin: int, num_new: int) -> None:
-        """Makes the ring large enough for its entries from `begin` on and so many new ones."""
+        """Grows the ring to hold its entries from `begin` on and `num_new` new ones."""
         needed, room = self._end - begin + num_new, len(self._value)
         if needed <= room:
             return
@@ -102,5 +101,5 @@ class SparseRows:
 
 
 def entry_type(width: int) -> np.dtype[np.unsignedinteger]:
-    """Of the column of an entry."""
+    """The type of an entry's column."""
     return np.min_scalar_type(max(width - 1, 0))

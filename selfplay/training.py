@@ -1,4 +1,4 @@
-"""A training run from its first step to its last: cycles, checkpoints, metrics, resumption."""
+"""Drives a training run from first to last step: cycles, checkpoints, metrics, resumption."""
 
 import time
 from collections.abc import Callable
@@ -20,14 +20,14 @@ _COUNTS: Final = ("cycles", "searches", "solves", "games", "full_trees")
 
 
 class Evaluate(Protocol):
-    """Measures how good a network is, for the metrics."""
+    """Measures the strength of a network, for the metrics."""
 
     def __call__(self, evaluator: Evaluator) -> dict[str, float]:
         """Names and values; `exploitability` decides which checkpoint is the best."""
 
 
 class Training:
-    """Drives a schedule and keeps what it learns."""
+    """Drives a schedule and saves its progress."""
 
     def __init__(self, inner: Schedule, store: CheckpointStore, metrics: MetricsFile) -> None:
         self.inner, self._store, self._metrics = inner, store, metrics
@@ -36,26 +36,26 @@ class Training:
         self._began = time.perf_counter()
         self._last = self._snapshot()
         self._losses: list[dict[str, float]] = []
-        self._saved = _BEFORE_THE_FIRST  # the step of the checkpoint made or loaded last
+        self._saved = _BEFORE_THE_FIRST  # the step of the last checkpoint saved or loaded
         self._measured: dict[str, float] = {}  # of its network
 
     @property
     def seconds(self) -> float:
-        """The time that the run has worked."""
+        """The working time of the run."""
         return self._before + time.perf_counter() - self._began
 
     def resume(self) -> tuple[int, tuple[str, ...]] | None:
-        """Goes on from the newest whole checkpoint, if there is one.
+        """Resumes from the newest undamaged checkpoint, if there is one.
 
-        Returns its step and what was wrong with newer ones, and with the metrics. Raises ValueError
-        if none of them is whole, if they are of another network, or if all are gone though the run
-        has begun.
+        Returns its step and the faults of newer ones, and of the metrics. Raises ValueError if all
+        are damaged, if they are from another network, or if all are missing though the run has
+        begun.
         """
         if self._store.is_empty:
             if self._metrics.path.exists():
                 raise ValueError(
-                    f"{self._metrics.path} is there, but no checkpoint to go on from; bring the "
-                    f"checkpoints back, choose another --run folder, or remove that file to begin "
+                    f"{self._metrics.path} is there, but no checkpoint to resume from; restore the "
+                    f"checkpoints, choose another --run folder, or remove that file to begin "
                     f"anew."
                 )
             return None
@@ -63,12 +63,12 @@ class Training:
         try:
             self.inner.load(found.arrays, found.meta)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{found.path} cannot be gone on from: {error}") from None
+            raise ValueError(f"{found.path} cannot be resumed from: {error}") from None
         self._before = float(found.meta["total_seconds"])
         self._began = time.perf_counter()
         self._last = self._snapshot()
         lines = found.meta.get("lines", ())
-        problems = self._metrics.go_on_from(found.step, self._before, lines)
+        problems = self._metrics.resume_from(found.step, self._before, lines)
         self._saved, self._measured = found.step, found.meta["measured"]
         if not any(name.startswith(PASSING) for name in found.arrays):
             problems += (f"{found.path} is too old to have examples; they are gathered anew.",)
@@ -81,13 +81,13 @@ class Training:
         should_stop: Callable[[], bool] = lambda: False,
         progress: Callable[[Metrics], None] = lambda _: None,
     ) -> bool:
-        """Trains to the last step, and measures what is due; False if it was stopped before.
+        """Trains to the last step, with evaluations that are due; False if stopped earlier.
 
-        Either end is a checkpoint, also that by a WorkersLostError.
+        It always ends with a checkpoint, also after a WorkersLostError.
         """
         settings, learner = self._settings, self.inner.learner
         if self._saved == _BEFORE_THE_FIRST:
-            self._save(None, [])  # at once: to measure may take long
+            self._save(None, [])  # at once: the evaluation may take long
         if evaluate is not None and not self._measured and self._is_due(learner.step):
             self._save(evaluate, [])
         while not self.inner.is_done:
@@ -118,8 +118,8 @@ class Training:
         return step == self._settings.steps or (every > 0 and step % every == 0)
 
     def _save(self, evaluate: Evaluate | None, lines: list[Metrics]) -> None:
-        """Saves a checkpoint and, after it, writes lines, which the checkpoint has as well: a kill
-        between the two loses none of them."""
+        """Saves a checkpoint and then writes its metrics lines; the checkpoint also contains them,
+        so that a kill between the two loses none."""
         step = self.inner.learner.step
         measured = evaluate(self.inner.evaluator) if evaluate is not None else {}
         if measured:
@@ -145,7 +145,7 @@ class Training:
         }
 
     def _report(self, *, at_once: bool) -> tuple[Metrics, list[Metrics]]:
-        """The state of the run, and what of it is to be written down: from time to time a line."""
+        """The state of the run, and the lines of metrics that are due."""
         now, inner = self._snapshot(), self.inner
         passed = now["seconds"] - self._last["seconds"]
         new = {name: now[name] - self._last[name] for name in now}
@@ -175,7 +175,7 @@ class Training:
 
 
 def check_meta(meta: dict[str, Any]) -> None:
-    """Raises ValueError if a run cannot go on from what a checkpoint has beside its arrays."""
+    """Raises ValueError if a run cannot resume from a checkpoint's data beside its arrays."""
     wanted = {"counts": _COUNTS, "seconds": PARTS, "measured": ()}
     for table, names in wanted.items():
         values = meta.get(table)
@@ -192,7 +192,7 @@ def check_meta(meta: dict[str, Any]) -> None:
 
 
 def milestones(settings: RunSettings) -> set[int]:
-    """The steps of the checkpoints that are kept for good: the first, the last, and between."""
+    """The steps of checkpoints that are kept for good: the first, the last, and some between."""
     if settings.milestones == 0:
         return set()
     every, steps = settings.checkpoint_every, settings.steps

@@ -1,8 +1,7 @@
-"""Games that are played for training, remembered until their outcome is known (TD(1) targets).
+"""The decisions of self-play games, stored until the outcome is known (TD(1) targets).
 
-Student of Games, Algorithm 2: each belief state on the way of a game becomes, with probability
-p_td1, an example whose values are the outcome, known only for the infostates that the players
-really had.
+Student of Games, Algorithm 2: each belief state that a game visits becomes, with probability p_td1,
+an example whose values are the outcome, known only for the infostates that the players really had.
 """
 
 from dataclasses import replace
@@ -28,11 +27,11 @@ class Trajectories:
     def add(
         self, decisions: Decisions, max_utility: float, random: np.random.Generator
     ) -> StoredExample | None:
-        """Adds a step; returns the examples that come of it, if there are any.
+        """Adds a step; returns the examples that it completes, if any.
 
-        They are of the games that ended with it, and of the searches of the step where those give
-        targets of their own. Games that somebody resigned have no outcome, and give none, as
-        in Algorithm 2.
+        They are from the games that ended with it, and from the searches of the step if those are
+        targets too. Games that ended by resignation have no outcome, and give none, as in Algorithm
+        2.
         """
         rows: list[Any] = []
         if self._search_targets > 0:

@@ -1,6 +1,6 @@
-"""What makes examples: a worker that plays a batch of games, and one that solves queries.
+"""The workers that make examples: one plays a batch of games, the other solves queries.
 
-Both take the network with every call and hand on NumPy arrays, so that a schedule may have them in
+Both take the network with every call and return NumPy arrays, so that a schedule may have them in
 its own process or in others.
 """
 
@@ -33,23 +33,23 @@ _PURPOSES: Final = (SELFPLAY, SOLVER)
 
 
 class WorkersLostError(ValueError):
-    """Nobody is left who plays and solves; what was learned until then can be saved."""
+    """All workers are lost; the training so far can be saved."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class WorkerOutput:
-    """What a worker made in one call; NumPy arrays."""
+    """The results of one call of a worker; NumPy arrays."""
 
     part: str
     """SELFPLAY or SOLVER."""
     examples: StoredExample | None
-    """With an axis in front; None if there are none."""
+    """With a leading axis; None if there are none."""
     queries: BeliefState
-    """That are to be solved, [query, ...]."""
+    """Queries to solve, [query, ...]."""
     counts: dict[str, int]
-    """What was done, by the names of the metrics."""
+    """Counts of the work, by the names of the metrics."""
     seconds: float
-    """How long it took."""
+    """The duration of the call."""
 
 
 def key_of(seed: int, cycle: int, part: str) -> Array:
@@ -71,10 +71,9 @@ class GamesWorker:
         td1: float,
         capacity: int | None = None,
     ) -> None:
-        """start: from a key to the games at their first decisions. step: from (evaluator, games,
-        version, key, mesh=) to the games after a decision in each, and what happened. td1: the
-        share of the decisions that become examples with the game's outcome. capacity: of a search,
-        if that was set."""
+        """start: key -> games at their first decisions. step: (evaluator, games, version, key,
+        mesh=) -> games after a decision in each, and the decisions. td1: the share of the decisions
+        that become examples with the game's outcome. capacity: of a search, if set."""
         self._capacity = capacity
         self._game, self._settings, self._td1 = game, settings, td1
         self._start: Any = jax.jit(start)
@@ -87,7 +86,7 @@ class GamesWorker:
 
     @in_32_bits
     def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
-        """Traces the program; what is returned compiles it, in any thread."""
+        """Traces the program; the returned function compiles it, in any thread."""
         games = jax.eval_shape(self._start, jax.random.key(0))
         games = jax.tree.map(
             lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=self._split), games
@@ -102,7 +101,7 @@ class GamesWorker:
         return compile_it
 
     def begin_new_games(self) -> None:
-        """Gives up the games in progress."""
+        """Abandons the games in progress."""
         self._games: Any = None
         settings = self._settings
         self._trajectories = Trajectories(settings.batch_size, self._td1, settings.search_targets)
@@ -111,14 +110,14 @@ class GamesWorker:
     def play(
         self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
     ) -> WorkerOutput:
-        """One decision in every game. version: of the evaluator's network.
+        """Makes one decision in every game. version: of the evaluator's network.
 
         Raises ValueError if a value is not finite, and for too small `max_events` or `capacity`.
         """
         began = time.perf_counter()
         start_key, step_key = jax.random.split(key)
         if self._games is None:
-            # From the host: to share what is on one device takes a program for every shape.
+            # From the host: resharding a device's arrays would compile a program for every shape.
             started = jax.device_get(self._start(start_key))
             self._games = jax.device_put(started, self._split)
         evaluator, version, step_key = jax.device_put((evaluator, version, step_key), self._on_all)
@@ -131,7 +130,7 @@ class GamesWorker:
             )
         if not decisions.has_arrived.all():
             raise ValueError(
-                f"search: capacity must have room for the way from a player's last search to his "
+                f"search: capacity must have room for the path from a player's last search to the "
                 f"next one in {self._game.name}, got {self._capacity}."
             )
         _check(self._game, decisions.fault, "self-play")
@@ -195,7 +194,7 @@ class SolverWorker:
         beliefs: BeliefState,
         key: Array,
     ) -> WorkerOutput:
-        """Solves queries [query, ...], all batches of one size.
+        """Solves queries [query, ...]; all batches have the same size.
 
         Raises ValueError if a value is not finite.
         """

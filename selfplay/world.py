@@ -1,10 +1,10 @@
-"""A game of self-play as whoever deals the cards sees it: its start, and the moves after a search.
+"""A self-play game with both players' infostates: its start, and the moves after a search.
 
 Student of Games, Algorithm 2, SelfPlay.
 
 Algorithm 2 ends a game after `moves_max` moves and trains on "the outcome" of what was played,
-which the paper does not define for a game that has not ended. Here such a game is played on at
-random to its end, so that it has one; what is played at random gives no examples.
+which the paper does not define for a game that has not ended. Here such a game is played to its end
+at random, so that it has one; random moves give no examples.
 """
 
 from dataclasses import replace
@@ -21,12 +21,12 @@ from sog.games.random_play import random_action
 from sog.pytree import pytree
 
 _NEVER: Final = -1e9
-"""The logit of what must not be drawn."""
+"""The logit of actions that must not be drawn."""
 
 
 @pytree
 class GameInPlay:
-    """A game in progress, as whoever deals the cards sees it."""
+    """A game in progress, with both players' infostates."""
 
     state: Any  # the public state
     infostates: Array  # [player] int32
@@ -61,10 +61,10 @@ def make_move(
     values: Array,
     key: Array,
 ) -> tuple[GameInPlay, Array]:
-    """The mover acts in one game, and chance after him; also returns whether he resigns instead.
+    """The player acts in one game, then chance; also returns whether the player resigns instead.
 
-    After `max_moves` decisions the rest of the game is played as well. owners: [search], the
-    players who have searched there.
+    After `max_moves` decisions the rest of the game is played out. owners: [search], the players
+    who have searched there.
     """
     action_key, event_key, chance_key, rest_key = jax.random.split(key, 4)
     mover = game.actor(world.state)
@@ -123,9 +123,9 @@ def _let_chance_move(game: Game[Any], world: GameInPlay, key: Array) -> GameInPl
 
 
 def _play_out(game: Game[Any], world: GameInPlay, is_cut: Array, key: Array) -> GameInPlay:
-    """The end of a game that is cut: both players choose uniformly among their legal actions."""
+    """Plays out a game that is cut: both players choose uniformly among their legal actions."""
 
-    def goes_on(carry: tuple[GameInPlay, Array]) -> Array:
+    def continues(carry: tuple[GameInPlay, Array]) -> Array:
         return is_cut & (game.actor(carry[0].state) != TERMINAL)
 
     def event(carry: tuple[GameInPlay, Array]) -> tuple[GameInPlay, Array]:
@@ -134,5 +134,5 @@ def _play_out(game: Game[Any], world: GameInPlay, is_cut: Array, key: Array) -> 
         action = random_action(game, world.state, world.infostates, action_key)
         return _one_event(game, world, action, event_key), key
 
-    ended: tuple[GameInPlay, Array] = jax.lax.while_loop(goes_on, event, (world, key))
+    ended: tuple[GameInPlay, Array] = jax.lax.while_loop(continues, event, (world, key))
     return ended[0]

@@ -1,12 +1,12 @@
 """Whether this process computes on accelerators.
 
-These want few large operations: each costs its start, some microseconds, before it costs what it
-does. A core of a CPU wants no more work than there is. So what is done at once differs.
+Accelerators need few large operations, since each launch costs some microseconds; CPUs need little
+wasted work. So batch sizes differ.
 """
 
 import jax
 
 
 def is_accelerated() -> bool:
-    """Whether JAX computes on GPUs or TPUs here, unless told otherwise."""
+    """Whether JAX's default device is a GPU or TPU."""
     return jax.default_backend() != "cpu"

@@ -1,4 +1,4 @@
-"""The catalog of games: what they say of themselves, and how large they are, without asking them.
+"""The catalog of games: their descriptions and sizes, without importing them.
 
 `python scripts/make_catalog.py` writes it, see `game_facts.list_games`; a test compares the two.
 """
@@ -14,7 +14,7 @@ CATALOG: Final = "catalog.json"
 
 
 def read_catalog() -> list[dict[str, Any]]:
-    """What `sog games --json` prints: the games of the core, then those of domains."""
+    """The list that `sog games --json` prints: the core's games, then those of domains."""
     packages = ["sog", *(domain.package for domain in domains())]
     return [
         game
@@ -30,7 +30,7 @@ def game_parameters() -> set[str]:
 
 
 def size_texts(game: dict[str, Any]) -> tuple[str, str]:
-    """The public states of a game of the list, and the infostates of each player."""
+    """The number of public states of a listed game, and of infostates of each player."""
     if game["num_public_states"] is not None:
         first, second = game["num_infostates"]
         return f"{game['num_public_states']:,}", f"{first:,} + {second:,}"

@@ -1,13 +1,13 @@
-"""What a domain adds to the core: a family of games with its own players and facts.
+"""Domains: plugins that add families of games, players and commands to the core.
 
-A domain is a package, ours or of others, that the core never imports by name. It declares a
+A domain is a package, ours or another's, that the core never imports by name. It declares a
 `Domain` by an entry point, in its pyproject.toml:
 
     [project.entry-points."sog.domains"]
     my_cards = "my_cards.domain:DOMAIN"
 
-Without the package its games and players are missing, and nothing else. The module of the `Domain`
-imports nothing heavy: it names the parts by path, and a part is imported when it is used.
+Without the package only its games and players are missing. The module of the `Domain` imports
+nothing heavy: it names parts by path, and a part is imported on use.
 """
 
 import dataclasses
@@ -24,21 +24,21 @@ GROUP: Final = "sog.domains"
 
 
 class DomainError(ValueError):
-    """An installed package declares a domain that is none."""
+    """An installed package declares an invalid domain."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PolicyTable:
-    """A table of a whole policy by the rules of another program."""
+    """Another program's table format for policies."""
 
     program: str
-    """As users know it."""
+    """The program's name for users."""
     column: str
-    """The name of the column that tells it from the tables of the core."""
+    """The name of a column that the core's tables lack."""
     reader: str
-    """module:function, which takes the path and the `PublicTree` and returns the policy."""
+    """module:function (path, `PublicTree`) -> policy."""
     writer: str
-    """module:function, which takes the path, the `PublicTree` and the policy."""
+    """module:function (path, `PublicTree`, policy), which writes the table."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,35 +46,35 @@ class Domain:
     """The parts of a domain."""
 
     package: str
-    """The import package; `sog games` lists those games that its `catalog.json` tells of."""
+    """The import package; `sog games` lists the games in its `catalog.json`."""
     games: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By name: the class, as module:Class."""
     records: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By the ending of file names, as ".pgn": how games are kept in such files, as module:FORMAT, a
+    """By the suffix of file names, as ".pgn": the format of game records, as module:FORMAT, a
     `sog.play.game_records.RecordFormat`."""
     players: "Mapping[str, Entry]" = dataclasses.field(default_factory=dict)
-    """By the word that their text begins with."""
+    """By the first word of their text."""
     networks: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By the name of the torso: a network with heads of its own, see `networks.cvpn`."""
+    """By the name of the torso: a network with its own heads, see `networks.cvpn`."""
     commands: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By name: what help says of it, as module:COMMAND, a `sog.cli.commands.command.Command`."""
+    """By name: its declaration, as module:COMMAND, a `sog.cli.commands.command.Command`."""
     modes: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By a command of the core: what else it can do, as module:MODE, a `Mode` of the same file."""
+    """By a command of the core: an additional mode, as module:MODE, a `Mode` of the same file."""
     policies: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By how the names of files end: module:function (path, tree), which reads the policy [node, S,
-    A] of such a file, and raises PolicyFileError."""
+    """By the suffix of file names: module:function (path, tree), which reads the policy [node, S,
+    A] of such a file, or raises PolicyFileError."""
     loaders: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By prefix, for games typed as prefix:TEXT: module:function, which takes the text and
-    `progress` of `sog.games.make` and returns the game."""
+    """By prefix, for games typed as prefix:TEXT: module:function (TEXT, `progress` of
+    `sog.games.make`) -> game."""
     policy_tables: Mapping[str, PolicyTable] = dataclasses.field(default_factory=dict)
-    """By the option of `sog policy` that writes one."""
+    """By the option of `sog policy` that writes it."""
     without_tree: str = ""
-    """module:function, which takes a game too large to enumerate and returns a sentence, with a
-    space before it, on which players of the domain play it; or ""."""
+    """module:function, from a game too large to enumerate to a sentence, after a space, on the
+    domain's players for it; or ""."""
     errors: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By the module of a RuntimeError: the program that raises it, as users know it."""
+    """By the module of a RuntimeError: the name, for users, of the program that raises it."""
     pages: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By the first part of their path: what `sog serve` shows, as module:Class, a
+    """By the first part of their path: pages of `sog serve`, as module:Class, a
     `sog.web.pages.DomainPages`."""
 
 
@@ -82,19 +82,19 @@ class Domain:
 def domains() -> tuple[Domain, ...]:
     """The installed domains, by name of their entry points.
 
-    Raises DomainError that names the entry point and its package where it declares no `Domain`.
+    Raises DomainError, with the entry point and its package, if it is not a `Domain`.
     """
     entries = importlib.metadata.entry_points(group=GROUP)
     return tuple(_load(entry) for entry in sorted(entries, key=lambda entry: entry.name))
 
 
 def policy_tables() -> dict[str, PolicyTable]:
-    """The tables of policies of all domains, by option."""
+    """The policy tables of all domains, by option."""
     return {name: table for domain in domains() for name, table in domain.policy_tables.items()}
 
 
 def load_part(path: str) -> Any:
-    """What `module:attribute` names; the module is imported."""
+    """Imports `module:attribute`."""
     module, _, attribute = path.partition(":")
     return getattr(importlib.import_module(module), attribute)
 

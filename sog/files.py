@@ -1,9 +1,9 @@
-"""The door for files that may come from somebody else: what is opened, how much of it is read,
-where it is safe to write, and what of a text reaches a terminal as it is.
+"""Safe access to files that may come from somebody else: which to open, how much to read, where to
+write, and how to print text to a terminal.
 
-Only regular files are opened, of a size that the reader says; no device, no pipe. What is wrong is
-an OSError whose `strerror` tells it in words, so that whoever tells of a full disk tells of this as
-well. Imports nothing heavy.
+Only regular files up to the reader's limit are opened; no device, no pipe. Every failure is an
+OSError with the reason in `strerror`, so that callers report it as they report a full disk. Imports
+nothing heavy.
 """
 
 import codecs
@@ -23,20 +23,20 @@ from typing import Any, BinaryIO, Final, TypeVar
 Parsed = TypeVar("Parsed")
 AnyPath = str | os.PathLike[str]
 _NOT_PRINTED: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
-"""Unicode's categories of what changes how a terminal shows the rest."""
+"""Unicode categories of characters that change how a terminal shows other text."""
 _LINES: Final = "\n\t"
 
 
 def open_to_read(path: AnyPath, most: int, *, follow: bool = True) -> io.BufferedReader:
-    """Opens a regular file of at most so many bytes.
+    """Opens a regular file of at most `most` bytes.
 
-    follow: whether a link may lead to it; not in a folder from somebody else. Raises OSError.
+    follow: whether it may be a link; False in a folder from somebody else. Raises OSError.
     """
     _check(path, _status(path, follow), most)
     flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
     number = os.open(path, flags)
     try:
-        _check(path, os.fstat(number), most)  # it may be another one by now
+        _check(path, os.fstat(number), most)  # the file may have been replaced
         return open(number, "rb")
     except BaseException:
         os.close(number)
@@ -44,16 +44,16 @@ def open_to_read(path: AnyPath, most: int, *, follow: bool = True) -> io.Buffere
 
 
 def read_bytes(path: AnyPath, most: int, *, follow: bool = True) -> bytes:
-    """All of a file, see `open_to_read`."""
+    """Reads a file, see `open_to_read`."""
     with open_to_read(path, most, follow=follow) as file:
-        content = file.read(most + 1)  # files of the system say that they are empty
+        content = file.read(most + 1)  # files in /proc have size 0
     if len(content) > most:
         raise _too_large(path, most)
     return content
 
 
 def read_text(path: AnyPath, most: int, *, follow: bool = True) -> str:
-    """All of a file of UTF-8, with or without the mark that some editors put first."""
+    """Reads a UTF-8 file, with or without a byte order mark."""
     try:
         return read_bytes(path, most, follow=follow).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -62,12 +62,12 @@ def read_text(path: AnyPath, most: int, *, follow: bool = True) -> str:
 
 _CHARSET: Final = re.compile(rb"\bCA\s*\[\s*([\w.:-]{1,40})\s*\]")
 _CHARSETS: Final = re.compile(r"ascii|utf-8|iso|cp|koi8|mac|shift|euc|gb|big5|hz|johab|tis", re.I)
-"""Those of texts; Python has other codecs, some of which take long."""
+"""Codecs of texts; some of Python's others are slow."""
 _OF_A_HEAD: Final = 4096  # bytes
 
 
 def read_any_text(path: AnyPath, most: int) -> str:
-    """All of a text in the charset that an SGF says (CA), else in UTF-8, else in Latin-1, the
+    """Reads a text in the charset that an SGF declares (CA), else in UTF-8, else in Latin-1, the
     default of PGN and SGF."""
     content = read_bytes(path, most)
     said = _CHARSET.search(content[:_OF_A_HEAD])
@@ -79,7 +79,7 @@ def read_any_text(path: AnyPath, most: int) -> str:
 
 
 def parse_json(content: str | bytes) -> Any:
-    """A JSON value, its texts as `printable` makes them; ValueError, whatever is wrong with it."""
+    """A JSON value with `printable` strings; raises ValueError for any fault."""
     try:
         return _printable_value(json.loads(content))
     except RecursionError:
@@ -87,7 +87,7 @@ def parse_json(content: str | bytes) -> Any:
 
 
 def read_shipped(package: str, name: str, parse: Callable[[str], Parsed]) -> Parsed:
-    """What `parse` makes of a text file that is installed with us; OSError if it is damaged."""
+    """Parses an installed text file of ours; raises OSError if it is damaged."""
     file = importlib.resources.files(package) / name
     try:
         return parse(file.read_text("utf-8"))
@@ -96,22 +96,22 @@ def read_shipped(package: str, name: str, parse: Callable[[str], Parsed]) -> Par
 
 
 def open_to_append(path: AnyPath) -> BinaryIO:
-    """Opens a regular file at its end, or makes one; never through a link. Raises OSError."""
+    """Opens or creates a regular file for appending; never through a link. Raises OSError."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     return open(_open_own(path, flags), "ab")
 
 
 def open_to_lock(path: AnyPath) -> int:
-    """Opens a regular file, or makes one, to be locked; never through a link. Raises OSError."""
+    """Opens or creates a regular file for locking; never through a link. Raises OSError."""
     return _open_own(path, os.O_RDWR | os.O_CREAT)
 
 
 @contextlib.contextmanager
 def replacing(path: Path, ending: str = ".new") -> Iterator[BinaryIO]:
-    """A file to write that takes the place of `path` at the end of the body, whole and on disk.
+    """A file for writing that atomically replaces `path` at the end of the body, synced to disk.
 
-    There is the old one or the new one at any moment, also if the body raises. Never writes through
-    a link, be it at the name of the file or at that of the new one, which is the name and `ending`.
+    At any moment the old or the new file exists, also if the body raises. Never writes through a
+    link, neither at the file's name nor at the temporary one, which adds `ending`.
     """
     new = path.with_name(f"{path.name}{ending}")
     new.unlink(missing_ok=True)
@@ -129,13 +129,13 @@ def replacing(path: Path, ending: str = ".new") -> Iterator[BinaryIO]:
 
 
 def replace_file(path: Path, content: str | bytes) -> None:
-    """Writes a whole file, see `replacing`; a text as UTF-8."""
+    """Replaces a file, see `replacing`; a text as UTF-8."""
     with replacing(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)
 
 
 def force_to_disk(path: Path) -> None:
-    """Waits until a file or folder is on disk, with what was written to it."""
+    """Syncs a file or folder to disk."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -144,8 +144,8 @@ def force_to_disk(path: Path) -> None:
 
 
 def printable(text: str) -> str:
-    """A text that does nothing to a terminal but appear there: control characters are escaped, all
-    but ends of lines and tabs."""
+    """Escapes control characters, except newlines and tabs, so that a text is safe for a
+    terminal."""
     if text.isprintable():
         return text
     return "".join(
@@ -157,7 +157,7 @@ def printable(text: str) -> str:
 
 
 def _printable_value(value: Any) -> Any:
-    """A value of JSON whose texts, and names, are printable."""
+    """A JSON value with printable strings and keys."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
@@ -170,8 +170,8 @@ def _printable_value(value: Any) -> Any:
 def _status(path: AnyPath, follow: bool) -> os.stat_result:
     try:
         return os.stat(path, follow_symlinks=follow)
-    except ValueError:  # of a null character
-        raise _refusal(path, errno.EINVAL, "no name of a file") from None
+    except ValueError:  # a null character
+        raise _refusal(path, errno.EINVAL, "not a valid file name") from None
 
 
 def _check(path: AnyPath, status: os.stat_result, most: int) -> None:

@@ -1,12 +1,12 @@
-"""Programs that were traced once are kept on disk, beside JAX's compilation cache.
+"""Keeps traced programs on disk, beside JAX's compilation cache.
 
-JAX keeps what it compiled, but a new process traces a program again before it can look for it,
-which takes seconds for a search. `kept` saves what was traced (StableHLO, by `jax.export`) and
-gives it back to the next process. A name stands for all that a trace depends on: the function and
-what it was given, the shapes of its arguments, devices, versions, configuration, and the contents
-of source files (`sog.program_names`). Whatever is not certain is traced as ever.
+JAX caches compiled programs, but a new process must trace a program again to look it up, which
+takes seconds for a search. `kept` saves traces (StableHLO, by `jax.export`) for later processes. A
+name identifies all that a trace depends on: the function and its bound arguments, the shapes of its
+other arguments, devices, versions, configuration, and the contents of source files
+(`sog.program_names`). In case of doubt the program is traced as usual.
 
-Nothing is kept unless a folder is named (`keep_in`), as the command line does.
+Nothing is kept unless a folder is set (`keep_in`), as the command line does.
 """
 
 import contextlib
@@ -31,12 +31,12 @@ from sog.result_structure import UnknownStructureError, build, take_apart
 
 _MAGIC: Final = b"sog traced 1\n"
 _MOST_KEPT: Final = 300
-"""Files; the ones that were not used for longest go."""
-_CLOCK_ERROR: Final = 3600.0  # seconds that the clock of a file server may be ahead
-_MOST_BYTES: Final = 2**26  # of a file; a program with larger tables in it is traced again
+"""The most files; the least recently used are deleted."""
+_CLOCK_ERROR: Final = 3600.0  # seconds that a file server's clock may be ahead
+_MOST_BYTES: Final = 2**26  # of a file; programs with larger constants are not kept
 _DIGEST: Final = hashlib.sha256().digest_size
 _FIELDS: Final = frozenset(field.name for field in dataclasses.fields(jax.export.Exported))
-"""Of what JAX exports; they differ between versions."""
+"""Fields of JAX's `Exported`; they differ between versions."""
 _PLAIN_FIELDS: Final = tuple(
     name
     for name in (
@@ -49,24 +49,24 @@ _PLAIN_FIELDS: Final = tuple(
     )
     if name in _FIELDS
 )
-"""Those that JSON has as they are."""
+"""Those that JSON can hold."""
 _QUICK_OPTIONS: Final = {
     "xla_cpu_use_fusion_emitters": False,  # up to JAX 0.11
     "xla_backend_optimization_level": 1,
 }
-"""Of XLA: see `compile_quickly`."""
+"""XLA options: see `compile_quickly`."""
 _folder: Path | None = None
 _is_quick = False
 
 
 class _UnkeptError(ValueError):
-    """A program that cannot be kept, or is not there."""
+    """A program cannot be kept, or is not in the folder."""
 
 
 def keep_in(folder: Path | None) -> None:
-    """Names the folder of this process, made where it is missing; None: nothing is kept.
+    """Sets the folder of this process, created if missing; None: nothing is kept.
 
-    What is there becomes code, so it must be the user's own: no one else may write there.
+    Its contents become code, so only the user may have write access.
     """
     global _folder
     _folder = None
@@ -79,20 +79,20 @@ def keep_in(folder: Path | None) -> None:
 
 
 def compile_quickly(is_quick: bool) -> None:
-    """Whether searches are compiled in little more than half the time, on a CPU, to programs that
-    take up to a third longer: right where somebody waits for a few of them."""
+    """Whether to compile searches on a CPU in little more than half the time, to programs that take
+    up to a third longer: right for a user who waits for a few of them."""
     global _is_quick
     _is_quick = is_quick
 
 
 def compiles_quickly() -> bool:
-    """What was said last, and what is here."""
+    """The last setting, if on a CPU."""
     return _is_quick and not is_accelerated()
 
 
 @functools.cache
 def quick_options() -> dict[str, Any]:
-    """For `jax.jit`, to compile quickly: those that XLA has here, which refuses others."""
+    """Options of `jax.jit` for quick compilation, without those unknown to this XLA."""
     return {name: value for name, value in _QUICK_OPTIONS.items() if _is_known(name, value)}
 
 
@@ -105,10 +105,10 @@ def _is_known(name: str, value: Any) -> bool:
 
 
 def kept(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, for `jax.jit`: it is traced only where no earlier process has kept it.
+    """The same function, for `jax.jit`: traced only if no earlier process has kept it.
 
-    function: pure, of arrays in pytrees, a `functools.partial` of settings where it has any. Its
-    result is made of arrays in tuples, lists, dictionaries and classes of `sog.pytree`.
+    function: pure, of arrays in pytrees; a `functools.partial` if it has settings. Its result
+    consists of arrays in tuples, lists, dictionaries and classes of `sog.pytree`.
     """
 
     def traced(*positional: Any, **named: Any) -> Any:
@@ -128,7 +128,7 @@ def kept(function: Callable[..., Any]) -> Callable[..., Any]:
     inner: Any = function
     while isinstance(inner, functools.partial):
         inner = inner.func
-    traced.__name__ = inner.__name__  # that of the program
+    traced.__name__ = inner.__name__  # the program's name
     return traced
 
 
@@ -136,16 +136,16 @@ def _name(function: Callable[..., Any], arguments: Any) -> str:
     """All that the trace depends on, as text."""
     leaves, structure = jax.tree.flatten(arguments)
     shapes = [[str(one.dtype), one.shape, one.weak_type] for one in _types(leaves)]
-    # Arguments without their arrays say what is static in them.
+    # Arguments without their arrays, for their static parts.
     bare = jax.tree.unflatten(structure, [None] * len(leaves))
-    widest = str(jax.dtypes.canonicalize_dtype(float))  # here, whatever holds for the process
+    widest = str(jax.dtypes.canonicalize_dtype(float))  # here, which may differ from the process's
     return json.dumps([describe_process(), widest, describe(function), describe(bare), shapes])
 
 
 def _save(
     folder: Path, name: str, function: Callable[..., Any], arguments: Any
 ) -> tuple[jax.export.Exported, Any]:
-    """Traces a program and writes it down; _UnkeptError where JAX cannot export it."""
+    """Traces and saves a program; raises _UnkeptError if JAX cannot export it."""
     leaves, tree = jax.tree.flatten(arguments)
     structures: list[Any] = []
 
@@ -169,7 +169,7 @@ def _save(
     if made.uses_global_constants or made.ordered_effects or made.unordered_effects:
         raise _UnkeptError
     signed = json.dumps(head).encode()
-    # Not `made`: what is compiled must be the same as in the next process, to be found again.
+    # Not `made`: the next process must compile the same program, to find it in JAX's cache.
     program = _exported(json.loads(signed), made.mlir_module_serialized, leaves)
     content = len(signed).to_bytes(8, "big") + signed + made.mlir_module_serialized
     if len(content) <= _MOST_BYTES:
@@ -181,7 +181,7 @@ def _save(
 
 
 def _load(folder: Path, name: str, arguments: Any) -> tuple[jax.export.Exported, Any]:
-    """The program of this name; _UnkeptError where there is none, or none that is whole."""
+    """The program of this name; raises _UnkeptError if it is missing or damaged."""
     path = folder / _file_name(name)
     try:
         data = read_own(path, _MOST_BYTES)
@@ -199,8 +199,8 @@ def _load(folder: Path, name: str, arguments: Any) -> tuple[jax.export.Exported,
 
 
 def _exported(head: dict[str, Any], module: bytes, leaves: list[Any]) -> jax.export.Exported:
-    """What `jax.export.deserialize` would make; that needs a package which JAX does not bring."""
-    known = {str(one.dtype): one.dtype for one in _types(leaves)}  # of random keys, too
+    """As `jax.export.deserialize`, which needs a package that JAX does not install."""
+    known = {str(one.dtype): one.dtype for one in _types(leaves)}  # includes random keys
     results = tuple(
         jax.core.ShapedArray(tuple(shape), known.get(name) or jax.numpy.dtype(name), weak_type=weak)
         for name, shape, weak in head["results"]
@@ -224,7 +224,7 @@ def _exported(head: dict[str, Any], module: bytes, leaves: list[Any]) -> jax.exp
         "_get_vjp": None,
     }
     if set(fields) != _FIELDS:
-        raise _UnkeptError  # a version of JAX that is not known here
+        raise _UnkeptError  # an unknown version of JAX
     return jax.export.Exported(**fields)
 
 
@@ -238,19 +238,19 @@ def _tuples(value: Any) -> Any:
 
 
 def folder() -> Path | None:
-    """What `keep_in` named, if it can be used."""
+    """The folder set by `keep_in`, if it is usable."""
     return _folder
 
 
 def read_own(path: Path, most: int) -> bytes:
-    """A file that only the user could write, of so many bytes at most; else ValueError, OSError."""
+    """A file of at most `most` bytes that only the user could write; or ValueError, OSError."""
     if not is_own(path.lstat()):
         raise ValueError(f"{path} is not a file of one's own")
     return read_bytes(path, most, follow=False)
 
 
 def is_own(found: os.stat_result) -> bool:
-    """Whether nobody but the user may write there."""
+    """Whether only the user may write there."""
     if not hasattr(os, "getuid"):  # Windows
         return True
     return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
@@ -261,13 +261,13 @@ def _file_name(name: str) -> str:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """All of the file or nothing: other processes may read it at any time."""
+    """Writes atomically, since other processes may read at any time."""
     with replacing(path, f".{os.getpid()}.new") as file:
         file.write(data)
 
 
 def _remove_old(folder: Path) -> None:
-    """Files of the future are of a clock that was wrong: they go first, and not what is new."""
+    """Deletes old files; those from the future, by a wrong clock, go first."""
     most = time.time() + _CLOCK_ERROR
 
     def last_used(path: Path) -> float:

@@ -1,7 +1,7 @@
-"""How much memory this machine has, and what does not fit it.
+"""This machine's available memory, and checks against it.
 
-XLA ends the whole process where it cannot have what a program needs, and the system ends one that
-takes too much, so what cannot fit is refused at the door.
+XLA aborts the process if it cannot allocate, and the system kills one that takes too much, so sizes
+that cannot fit are rejected in advance.
 """
 
 import math
@@ -18,7 +18,7 @@ _UNITS: Final = ("bytes", "kB", "MB", "GB", "TB", "PB")
 def check_memory(parts: dict[str, int], most: int | None = None) -> None:
     """Raises ValueError if this machine lacks the memory for all parts; names the largest.
 
-    most: bytes that they may take in any case.
+    most: another limit in bytes.
     """
     there, needed = available_bytes(), sum(parts.values())
     if most is not None and needed > most:
@@ -37,9 +37,9 @@ def check_memory(parts: dict[str, int], most: int | None = None) -> None:
 
 
 def available_bytes() -> int | None:
-    """Memory that this process can still get, as far as the system tells.
+    """The memory that is available to this process, if known.
 
-    That of the accelerator, if JAX uses one; else what Linux has left, or a container may use.
+    That of the accelerator, if JAX uses one; else what Linux or a container has left.
     """
     statistics = jax.local_devices()[0].memory_stats()
     if statistics and "bytes_limit" in statistics:
@@ -60,12 +60,12 @@ def _left_in_container() -> int | None:
     try:
         most = int((_CGROUP / "memory.max").read_text())
         return max(most - int((_CGROUP / "memory.current").read_text()), 0)
-    except (OSError, ValueError):  # there is no such file, or the limit is "max"
+    except (OSError, ValueError):  # no such file, or the limit is "max"
         return None
 
 
 def in_bytes(amount: float) -> str:
-    """For people: 23.1 GB."""
+    """As text: 23.1 GB."""
     unit = 0
     while amount >= 1000 and unit < len(_UNITS) - 1:
         amount, unit = amount / 1000, unit + 1
@@ -73,6 +73,6 @@ def in_bytes(amount: float) -> str:
 
 
 def bytes_of(tree: Any) -> int:
-    """Of arrays, or of their shapes (`jax.eval_shape`)."""
+    """The size of arrays, or of `jax.ShapeDtypeStruct`s."""
     leaves = jax.tree.leaves(tree)
     return sum(leaf.dtype.itemsize * math.prod(leaf.shape) for leaf in leaves)

@@ -1,7 +1,7 @@
-"""Parameters of games and of methods, and how users type them: `NAME(key=value,...)`.
+"""Parameters of games and methods, typed as `NAME(key=value,...)`.
 
-What has parameters is a dataclass whose fields are declared by `param`; other fields are none of
-the user's business. Imports nothing heavy.
+They are the fields of a dataclass that are declared by `param`; other fields are internal. Imports
+nothing heavy.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ _RULES: Final[dict[str, Callable[[Any], bool]]] = {
     "> 0 and finite": lambda value: 0 < value < math.inf,
     ">= 0 and finite": lambda value: 0 <= value < math.inf,
 }
-_SHORTEST: Final = 3  # fewer letters begin too many words
+_SHORTEST: Final = 3  # shorter prefixes match too many words
 
 
 def param(
@@ -33,7 +33,7 @@ def param(
     maximum: float | None = None,
     choices: tuple[str, ...] | None = None,
 ) -> Any:
-    """Declares a parameter: a dataclass field that is checked when the game or method is made."""
+    """Declares a parameter: a dataclass field that is checked on construction."""
     rule = {"help": help, "minimum": minimum, "maximum": maximum, "choices": choices}
     return dataclasses.field(default=default, metadata=rule)
 
@@ -45,7 +45,7 @@ def params_of(thing: Any) -> dict[str, Any]:
 
 
 def check_params(name: str, thing: Any) -> None:
-    """Refuses values against what their `param` says. name: what the dataclass is called."""
+    """Raises ValueError for values that break the rules of `param`. name: of the game or method."""
     for field in dataclasses.fields(thing):
         if field.metadata:
             _check_param(f"{name}: {field.name}", field, getattr(thing, field.name))
@@ -68,7 +68,7 @@ def _check_param(where: str, field: dataclasses.Field[Any], value: Any) -> None:
 
 
 def check_fields(thing: Any, rule: str, *names: str) -> None:
-    """Raises ValueError for a field that breaks a rule, as "in [0, 1]"; None breaks none."""
+    """Raises ValueError for a field that breaks a rule, as "in [0, 1]"; None is always valid."""
     for name in names:
         value = getattr(thing, name)
         if value is not None and not _RULES[rule](value):
@@ -76,7 +76,7 @@ def check_fields(thing: Any, rule: str, *names: str) -> None:
 
 
 def written_call(name: str, values: dict[str, Any]) -> str:
-    """NAME(key=value,...), as `read_parameters` reads it; the name alone without values."""
+    """NAME(key=value,...), for `read_parameters`; only the name without values."""
     inside = ",".join(f"{key}={as_typed(value)}" for key, value in values.items())
     return f"{name}({inside})" if inside else name
 
@@ -87,7 +87,7 @@ def as_typed(value: Any) -> str:
 
 
 def split_call(text: str) -> tuple[str, str] | None:
-    """The name, or module:Class, and what stands in brackets ("" without); None for no call."""
+    """The name, or module:Class, and the text in parentheses ("" without); None if malformed."""
     match = re.fullmatch(r"((?:[\w.]+:)?\w+)\s*(?:\((.*)\))?", text, re.DOTALL)
     return None if match is None else (match.group(1), match.group(2) or "")
 
@@ -95,8 +95,8 @@ def split_call(text: str) -> tuple[str, str] | None:
 def read_parameters(cls: type, name: str, text: str) -> dict[str, Any]:
     """The arguments of a dataclass from "key=value,...".
 
-    name: what to call it in a mistake. Raises ValueError that names the parameter and the rule; the
-    values themselves are checked by whoever makes the object.
+    name: for errors. Raises ValueError that names the parameter and the rule; values are only
+    checked on construction.
     """
     fields = {field.name: field for field in dataclasses.fields(cls) if field.metadata}
     values: dict[str, Any] = {}
@@ -118,7 +118,7 @@ def read_parameters(cls: type, name: str, text: str) -> dict[str, Any]:
 
 
 def read_value(where: str, wanted: Any, text: str) -> Any:
-    """A value of the type `wanted`; ValueError that begins with `where` if the text is none."""
+    """A value of the type `wanted`; raises ValueError that begins with `where` for other texts."""
     if wanted is bool:
         if text.lower() not in ("true", "false"):
             raise ValueError(f"{where} must be true or false, got {text!r}.")
@@ -133,7 +133,7 @@ def read_value(where: str, wanted: Any, text: str) -> Any:
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
-    """The message about a name that is not known, with the one that was probably meant."""
+    """The message for an unknown name, with the most similar known one."""
     names = list(known)
     near = near_name(name, names)
     hint = f"did you mean {near!r}?" if near else f"known: {', '.join(names)}."
@@ -141,9 +141,8 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant: one that `name` begins with, as kuhn_poker with kuhn;
-    else one that is spelled alike; else one that it is short for, as "sims" for num_simulations or
-    "lr" for learning_rate."""
+    """The known name that was probably meant: a prefix of `name`, as kuhn of kuhn_poker; else one
+    spelled alike; else one that it abbreviates, as "sims" num_simulations or "lr" learning_rate."""
     names = {one.lower().strip("-"): one for one in known}
     wanted = name.lower().strip("-")
     near = [one for one in names if len(one) > _SHORTEST and wanted.startswith(f"{one}_")]
@@ -153,7 +152,7 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def _is_short_for(text: str, name: str) -> bool:
-    """Whether it is the initials of a name, or the beginning of one of its words."""
+    """Whether the text is a name's initials, or a prefix of one of its words."""
     words, stem = re.split(r"[\W_]", name), text.removesuffix("s")
     if len(words) > 1 and text == "".join(word[:1] for word in words):
         return True

@@ -1,4 +1,4 @@
-"""Programs that are the same whether or not JAX's 64-bit types are enabled (JAX_ENABLE_X64=1)."""
+"""Makes programs independent of JAX's 64-bit mode (JAX_ENABLE_X64=1)."""
 
 import functools
 from collections.abc import Callable
@@ -11,11 +11,10 @@ T = TypeVar("T")
 
 
 def in_32_bits(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that is run, or traced, as if 64-bit types were not enabled.
+    """Runs, or traces, a function with 64-bit types disabled.
 
-    Where they are, every number made without a dtype would be of 64 bits, and random numbers would
-    be others. Arrays of 64 bits among the arguments are converted. Not for generators, whose body
-    runs later.
+    Otherwise every number made without a dtype would have 64 bits, and random numbers would differ.
+    64-bit arrays among the arguments are converted. Not for generators, whose body runs later.
     """
 
     @functools.wraps(function)

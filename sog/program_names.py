@@ -1,8 +1,8 @@
-"""What a traced program depends on, as text that is the same in the next process.
+"""Describes what a traced program depends on, as text that is stable across processes.
 
-A description is of plain values, settings (dataclasses), arrays by their contents, functions by
-their names, games by their parameters and the files that these name; and of source files by their
-contents. What has no such description raises UnnamedError.
+A description covers plain values, settings (dataclasses), arrays by their contents, functions by
+their names, games by their parameters and the files that these name, and source files by their
+contents. Anything else raises UnnamedError.
 """
 
 import contextlib
@@ -24,25 +24,25 @@ import numpy as np
 from sog.files import read_bytes
 
 FOLLOWS: Final = types.MappingProxyType({"follows": True})
-"""Metadata of a field that follows from the other fields and the game, so that it needs no name."""
+"""Metadata of a field that is determined by the other fields and the game."""
 _PROJECT: Final = ("sog", "gtcfr", "networks", "selfplay")
 _LIBRARIES: Final = ("builtins", "functools", "jax", "jaxlib", "numpy", "flax", "optax")
-"""Known by their versions."""
+"""Packages identified by their versions."""
 _LOADED_LATER: Final = ("mctx", "pgx")
-"""The same, of which a program may be made by what is loaded for it."""
+"""Such packages that execute code loaded by the user."""
 _SOURCES: Final = (".py", ".csv")
-_MOST_BYTES: Final = 2**26  # of arrays and of sources: reading more takes as long as tracing
+_MOST_BYTES: Final = 2**26  # of arrays and of sources: reading more is as slow as tracing
 
 _STARTED, _STARTED_MONOTONIC = time.time(), time.monotonic()
 
 
 class UnnamedError(ValueError):
-    """Something has no description that the next process would find again."""
+    """Something has no description that is stable across processes."""
 
 
 @functools.cache
 def describe_process() -> list[Any]:
-    """Devices, versions, configuration, and the sources of this project."""
+    """Describes devices, versions, configuration, and the sources of this project."""
     device = jax.devices()[0]
     versions: dict[str, Any] = {
         name: getattr(sys.modules[name], "__version__", None)
@@ -55,14 +55,14 @@ def describe_process() -> list[Any]:
     return [
         [device.platform, device.device_kind, jax.device_count()],
         [sys.version, versions],
-        # The folder of caches is not what a program depends on, nor are programs that are kept.
+        # Programs do not depend on cache folders, nor on kept programs.
         {name: repr(value) for name, value in jax.config.values.items() if "cache" not in name},
         [_sources_of(name) for name in _PROJECT],
     ]
 
 
 def describe(value: Any) -> Any:
-    """A description, of JSON's types."""
+    """A description as JSON."""
     if value is None or type(value) in (bool, int, float, complex):
         return repr(value)
     if type(value) is str:
@@ -93,7 +93,7 @@ def describe(value: Any) -> Any:
 
 
 def _name_of(thing: Any) -> list[Any]:
-    """The name of a class or of a function; with the sources, unless a version stands for them."""
+    """The name of a class or function, and its sources, unless a version identifies them."""
     if "<" in thing.__qualname__:
         raise UnnamedError("a function within a function")
     name = [thing.__module__, thing.__qualname__]
@@ -104,14 +104,14 @@ def _name_of(thing: Any) -> list[Any]:
 
 
 def _is_foreign(top: str) -> bool:
-    """Whether neither a version nor the sources of this project stand for a package."""
+    """Whether neither a version nor the sources of this project identify a package."""
     is_python = top in sys.stdlib_module_names and top != "__main__"
     return not is_python and top not in _PROJECT and top not in _LIBRARIES
 
 
 @functools.cache
 def _sources_beside(name: str) -> str:
-    """The sources of the whole package that a module belongs to; or those in its folder."""
+    """The sources of a module's whole package, or of its folder."""
     file = getattr(sys.modules.get(name), "__file__", None)
     if file is None:
         raise UnnamedError(f"{name} has no source file")
@@ -121,7 +121,7 @@ def _sources_beside(name: str) -> str:
 
 @functools.cache
 def _sources_of(package: str) -> str:
-    """The sources of a package of this project, whether it is loaded or not."""
+    """The sources of a package of this project, loaded or not."""
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         raise UnnamedError(f"{package} has no source files")
@@ -130,7 +130,7 @@ def _sources_of(package: str) -> str:
 
 def _digest(folder: Path, *, is_package: bool) -> str:
     digest, size = hashlib.sha256(), 0
-    # If the clock was set back, what was edited since looks older than `_STARTED`.
+    # If the clock was set back, later edits look older than `_STARTED`.
     started = min(_STARTED, time.time() - (time.monotonic() - _STARTED_MONOTONIC))
     paths = folder.rglob("*") if is_package else folder.glob("*")
     for path in sorted(path for path in paths if path.suffix in _SOURCES):
@@ -146,7 +146,7 @@ def _digest(folder: Path, *, is_package: bool) -> str:
 
 
 def _contents(text: str) -> str | None:
-    """A digest of the file that a parameter names, if it names one."""
+    """A digest of the file that a parameter names, if any."""
     try:
         path = Path(text)
         if not path.is_file():
@@ -154,7 +154,7 @@ def _contents(text: str) -> str | None:
         if path.stat().st_size > _MOST_BYTES:
             raise UnnamedError(f"{text} is large")
         return hashlib.sha256(read_bytes(path, _MOST_BYTES)).hexdigest()
-    except (OSError, ValueError):  # no name of a file
+    except (OSError, ValueError):  # not a file name
         return None
 
 

@@ -1,4 +1,4 @@
-"""The project's one way to declare a structure of arrays."""
+"""The project's decorator for structures of arrays."""
 
 import dataclasses
 from typing import TypeVar, dataclass_transform

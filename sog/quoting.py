@@ -1,4 +1,4 @@
-"""Somebody's text in a message."""
+"""Quotes user input in messages."""
 
 from typing import Final
 
@@ -6,5 +6,5 @@ _MOST: Final = 60  # letters
 
 
 def quoted(text: str) -> str:
-    """A piece of it: one line, and not long."""
+    """The text as one line, shortened."""
     return repr(text if len(text) <= _MOST else f"{text[:_MOST]}...")

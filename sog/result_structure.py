@@ -1,7 +1,7 @@
-"""The structure of a program's result as JSON, and its arrays apart.
+"""Splits a program's result into a structure as JSON, and its arrays.
 
-`jax.export` keeps no pytrees of classes that it does not know. Here they are named: a file says
-which class of a module that is loaded already, and which values its static fields have.
+`jax.export` cannot serialize unknown pytree classes. Here they have names: the JSON names a class,
+in an already loaded module, and the values of its static fields.
 """
 
 import dataclasses
@@ -14,11 +14,11 @@ import jax
 
 
 class UnknownStructureError(ValueError):
-    """A result that is not made of arrays in tuples, lists, dictionaries and `sog.pytree`s."""
+    """A result has parts other than arrays in tuples, lists, dictionaries and `sog.pytree`s."""
 
 
 def take_apart(value: Any, leaves: list[Any]) -> Any:
-    """The structure of a result as JSON; its arrays are added to `leaves`."""
+    """The structure of a result as JSON; appends its arrays to `leaves`."""
     if value is None:
         return None
     if type(value) in (tuple, list):
@@ -41,7 +41,7 @@ def take_apart(value: Any, leaves: list[Any]) -> Any:
 
 
 def build(structure: Any, leaves: Iterator[Any]) -> Any:
-    """What `take_apart` took apart."""
+    """Inverts `take_apart`."""
     if structure is None:
         return None
     if structure is True:
@@ -80,14 +80,14 @@ def _read_constant(value: Any) -> Any:
 
 def _class_name(kind: type) -> str:
     name = f"{kind.__module__}:{kind.__qualname__}"
-    if _class_of(name) is not kind:  # of a function, say
+    if _class_of(name) is not kind:  # for instance, local to a function
         raise UnknownStructureError
     return name
 
 
 def _class_of(name: str) -> Any:
-    """A dataclass or enumeration by its name; of a loaded module, for a file does not say what is
-    loaded."""
+    """A dataclass or enumeration by name; only in loaded modules, since a file cannot choose
+    imports."""
     module, _, path = name.partition(":")
     found: Any = sys.modules.get(module)
     for part in path.split("."):

@@ -76,7 +76,7 @@ gtcfr/update.py :: gtcfr/test_resolving gtcfr/test_gadget :: & updated[jnp.maxim
 gtcfr/simulation.py :: gtcfr/test_simulation :: jnp.where(compatible > 0, compatible, 1) * game.max_utility :: jnp.where(compatible > 0, compatible, 1)
 gtcfr/children.py :: gtcfr/test_sampled_chance :: others / jnp.maximum(kept_others, 1) :: others / jnp.maximum(kept_others + 1, 1)
 gtcfr/locks.py :: gtcfr/test_locks :: given = normalize(given, nodes.takeable, axis=-2) :: given = jnp.where(nodes.takeable, given, 0)
-gtcfr/keeping.py :: gtcfr/test_keeping :: num_before=state.num_before + state.num_updates :: num_before=state.num_before
+gtcfr/tree_reuse.py :: gtcfr/test_tree_reuse :: num_before=state.num_before + state.num_updates :: num_before=state.num_before
 networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1, 2) * ranges :: weight * ranges
 sog/holdem/hand_network.py :: holdem/test_hand_network :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
 sog/baselines/grown/oos.py :: baselines/test_grown :: or target.is_dealt(world) else 0.0 :: or target.is_dealt(world) else 1.0

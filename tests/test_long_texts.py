@@ -99,7 +99,7 @@ def test_configurations(form: str, piece: str) -> None:
 
 
 def test_a_key_of_many_parts_is_refused_and_a_text_with_many_points_is_none() -> None:
-    with pytest.raises(ValueError, match=r"mine.toml: no valid TOML for us: a\.a\..* many parts"):
+    with pytest.raises(ValueError, match=r"mine.toml: invalid TOML for us: a\.a\..* many parts"):
         parse("a." * 16 + "a = 1")
     text = "summary = 'One word. Two words. " + "And a sentence. 1.5, 2.5, e.g. this... " * 9 + "'"
     parse(f"{text}\n# {text}\n" + "a." * 15 + "a = [1.5, 2.5]")

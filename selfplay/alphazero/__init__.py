@@ -1,1 +1,1 @@
-"""AlphaZero: the same network and loop, another search and other targets."""
+"""AlphaZero: the same network and training loop, with another search and other targets."""

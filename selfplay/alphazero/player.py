@@ -1,8 +1,8 @@
-"""Self-play of AlphaZero: a batch of games in lockstep, each decision searched from where it is.
+"""Self-play of AlphaZero: a batch of games in lockstep, with a new search for each decision.
 
-Every decision becomes an example: its policy is what the search found, its values are the outcome
-of the game (or, for a share `selfplay.search_targets` of them besides, the value that the search
-found). Moves are drawn from the same policy. Nothing is asked for that others would have to solve.
+Every decision becomes an example: its policy is that of the search, its values are the outcome of
+the game (and, for a share `selfplay.search_targets`, in another example the value of the search).
+Moves are drawn from the same policy. There are no queries to solve.
 """
 
 import functools
@@ -29,10 +29,10 @@ _EVERY_DECISION: Final = 1.0
 
 
 class AlphaZeroWorker(GamesWorker):
-    """Plays a batch of games; of `search` it looks at `num_simulations` only."""
+    """Plays a batch of games; of `search` it uses `num_simulations` only."""
 
     def __init__(self, game: Game[Any], config: Config) -> None:
-        """Raises ValueError for a game that AlphaZero cannot play, or if mctx is missing."""
+        """Raises ValueError for a game that AlphaZero cannot play, or if mctx is not installed."""
         check_game(game)
         step = functools.partial(
             step_games, game, config.alphazero, config.search.num_simulations, config.selfplay
@@ -42,12 +42,12 @@ class AlphaZeroWorker(GamesWorker):
 
 
 def check_alphazero(game: Game[Any], config: Config) -> dict[str, int]:
-    """The `check` of its recipe."""
+    """The `check` of the recipe."""
     check_game(game)
     if config.run.evaluate_every > 0:
         raise ValueError(
-            f"run.evaluate_every must be 0 with alphazero, got {config.run.evaluate_every}: what "
-            "is evaluated while a network trains is the search of Student of Games."
+            f"run.evaluate_every must be 0 with alphazero, got {config.run.evaluate_every}: "
+            "only the search of Student of Games can be evaluated during training."
         )
     play, simulations = config.selfplay, config.search.num_simulations
     name = (
@@ -75,8 +75,8 @@ def step_games(
     key: Array,
     mesh: Mesh | None = None,
 ) -> tuple[GameInPlay, Decisions]:
-    """One decision in every game. version: of the evaluator's network. mesh: the devices that share
-    the searches."""
+    """Makes one decision in every game. version: of the evaluator's network. mesh: the devices that
+    share the searches."""
     size = settings.batch_size
     search_key, move_key, deal_key = jax.random.split(key, 3)
     run = functools.partial(_search, game, alphazero, num_simulations)
@@ -128,7 +128,7 @@ def _search(
     states: Any,
     keys: Array,
 ) -> AlphaZeroResult:
-    """The searches of one device, by the first of their keys."""
+    """The searches of one device, with the first of their keys."""
     return search(game, alphazero, num_simulations, evaluator, states, keys[0], explores=True)
 
 

@@ -1,4 +1,4 @@
-"""AlphaZero's search, as the package mctx (the extra `alphazero`) has it, with the rules as model.
+"""AlphaZero's search by the package mctx (the extra `alphazero`), with the rules as the model.
 
 AlphaZero: Silver et al. 2018, "A general reinforcement learning algorithm that masters chess, shogi
 and Go through self-play". Gumbel AlphaZero: Danihelka et al. 2022, "Policy improvement by planning
@@ -21,31 +21,31 @@ from sog.pytree import pytree
 _NEVER: Final = -1e9
 """The logit of an illegal action."""
 _NOISE: Final = 0.25
-"""Share of Dirichlet noise in the prior of the root, as AlphaZero has it."""
+"""Share of Dirichlet noise in the root's prior, as in AlphaZero."""
 _BYTES_PER_ACTION: Final = 24  # child, prior, visits, value, reward and discount
 _BYTES_PER_NODE: Final = 20
 
 
 @pytree
 class AlphaZeroResult:
-    """What a batch of searches found."""
+    """The results of a batch of searches."""
 
-    policy: Array  # [batch, A]: what a network is trained towards
+    policy: Array  # [batch, A]: the target for a network
     action: Array  # [batch] int32: the one to play
-    value: Array  # [batch]: of that policy to the player to move, in utility units
-    action_values: Array  # [batch, A]: the same of each action; NaN where it was not tried
+    value: Array  # [batch]: of that policy, to the player to move, in utility units
+    action_values: Array  # [batch, A]: the same for each action; NaN where it was not tried
 
 
 def check_game(game: Game[Any]) -> None:
     """Raises ValueError for a game that AlphaZero cannot play, or if mctx is not installed."""
     if game.hides_information or game.has_chance:
-        missing = "perfect information" if game.hides_information else "a game without chance"
-        raise ValueError(f"alphazero needs {missing}, which {game} is not or does not have.")
+        missing = "of perfect information" if game.hides_information else "without chance"
+        raise ValueError(f"alphazero needs a game {missing}, which {game} is not.")
     _mctx()
 
 
 def search_bytes(game: Game[Any], num_simulations: int) -> int:
-    """The tree of one search."""
+    """The size of one search's tree."""
     node = _BYTES_PER_ACTION * game.num_actions + 4 * packed_width(game) + _BYTES_PER_NODE
     return (num_simulations + 1) * node
 
@@ -60,7 +60,7 @@ def search(
     *,
     explores: bool,
 ) -> AlphaZeroResult:
-    """Searches public states [batch, ...], in each of which a player is to move.
+    """Searches public states [batch, ...], all of them decisions.
 
     explores: with noise at the root, as in self-play.
     """
@@ -78,7 +78,7 @@ def search(
         before = jax.vmap(lambda row: unpack(game, row))(packed)
         mover = jax.vmap(game.actor)(before)
         after = jax.vmap(game.apply)(before, action)
-        is_passed = mover == TERMINAL  # an edge below the end, where mctx keeps on walking
+        is_passed = mover == TERMINAL  # below a terminal state, where mctx continues
         actor = jnp.where(is_passed, TERMINAL, jax.vmap(game.actor)(after))
         is_over = actor == TERMINAL
         logits, values = _ask(game, evaluator, after)
@@ -154,7 +154,7 @@ def _ask(game: Game[Any], evaluator: Evaluator, states: Any) -> tuple[Array, Arr
 
 
 def _of(player: Array, values: Array) -> Array:
-    """[batch]: a player's part of values [batch, player]; anything where there is none."""
+    """[batch]: a player's part of values [batch, player]; undefined where `player` is none."""
     number = jnp.minimum(player, 1)
     return jnp.take_along_axis(values, number[:, None], axis=1)[:, 0]
 

@@ -1,8 +1,8 @@
-"""The arrays of a checkpoint, as Orbax writes them, and what Orbax does not do for us.
+"""The arrays of a checkpoint, written by Orbax, and workarounds for Orbax.
 
-It does not say which file system error it met, it prints tracebacks of writes that come too late,
-and its threads wait for each other when it is interrupted. And what it reads may come from anybody:
-only numbers of the types and shapes that were described beside them are taken.
+Orbax hides file system errors, prints tracebacks of late writes, and deadlocks when it is
+interrupted. And a checkpoint may come from anybody: only numbers of the types and shapes that its
+description lists are accepted.
 """
 
 import contextlib
@@ -23,19 +23,19 @@ import numpy as np
 from sog.memory import available_bytes, in_bytes
 
 _LONGEST: Final = 120
-"""Characters of another library's message that ours repeats."""
+"""Characters of a library's message that ours repeats."""
 _CLOSED: Final = "Event loop is closed"
 _ERROR_CODE: Final = re.compile(r"os_error_code='(\d+)'")
 _SECONDS_OF_LATE_WRITES: Final = 0.5
-"""How long a save that failed waits for the writes that it had begun."""
+"""How long a failed save waits for its pending writes."""
 
 
 class ArraysError(Exception):
-    """What is there are not the arrays that were described; told in one line."""
+    """The files do not hold the arrays of the description; the message is one line."""
 
 
 def describe_arrays(arrays: dict[str, np.ndarray]) -> dict[str, list[Any]]:
-    """Types and shapes by name, for JSON; ValueError for what is no array of numbers."""
+    """Types and shapes by name, for JSON; raises ValueError for anything but arrays of numbers."""
     for name, array in arrays.items():
         if not _is_of_numbers(array.dtype):
             raise ValueError(f"array {name} must hold numbers, got {array.dtype}.")
@@ -43,8 +43,8 @@ def describe_arrays(arrays: dict[str, np.ndarray]) -> dict[str, list[Any]]:
 
 
 def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    """Makes a folder of arrays. Raises OSError if the system refuses, as on a full disk."""
-    # Orbax refuses empty arrays, and having nothing to save.
+    """Writes a folder of arrays. Raises OSError if the system refuses, as on a full disk."""
+    # Orbax rejects empty arrays, and an empty dictionary.
     filled = {name: array for name, array in arrays.items() if array.size}
     if filled:
         from orbax.checkpoint import v1 as ocp  # takes a second to import
@@ -54,11 +54,11 @@ def save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
 
 
 def load_arrays(path: Path, described: dict[str, Any]) -> dict[str, np.ndarray]:
-    """The arrays of a folder, in the order in which they were described.
+    """The arrays of a folder, in the order of the description.
 
-    Raises ValueError for descriptions that are none, or for which there is no memory: what is not
-    in a file counts as 0, so that a small one may hold any number. ArraysError if the arrays are
-    not like them.
+    Raises ValueError for an invalid description, or one too large for memory (missing chunks count
+    as 0, so that a small file may hold any number of them), and ArraysError if the arrays do not
+    match it.
     """
     wanted = {name: _kind(name, kind) for name, kind in described.items()}
     total = sum(math.prod(shape) * kind.itemsize for kind, shape in wanted.values())
@@ -102,7 +102,7 @@ def _load_filled(path: Path, wanted: dict[str, _Kind]) -> dict[str, np.ndarray]:
             return dict(_uninterrupted(ocp.load, path))
     except (MemoryError, ArraysError):
         raise
-    except Exception as error:  # a library's, of any kind
+    except Exception as error:  # libraries raise all kinds
         about = " ".join(str(error).split()) or type(error).__name__
         about = about if len(about) <= _LONGEST else f"{about[:_LONGEST]}..."
         raise ArraysError(f"cannot be read: {about}.") from None
@@ -111,7 +111,7 @@ def _load_filled(path: Path, wanted: dict[str, _Kind]) -> dict[str, np.ndarray]:
 
 
 def _check_chunks(stored: dict[str, Any]) -> None:
-    """Refuses chunks that are larger than their array: each is unpacked as a whole, and a few bytes
+    """Rejects chunks larger than their array: each is decompressed as a whole, and a few bytes can
     hold any number of zeros."""
     for name, one in stored.items():
         chunks = (one.storage_metadata.chunk_shape, one.storage_metadata.write_shape)
@@ -120,17 +120,17 @@ def _check_chunks(stored: dict[str, Any]) -> None:
 
 
 def _uninterrupted(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls Orbax, and lets it finish: a KeyboardInterrupt in the middle, which only the main
-    thread gets, would leave its threads waiting for each other for minutes."""
+    """Calls Orbax in another thread, and lets it finish: a KeyboardInterrupt, which only the main
+    thread gets, would deadlock its threads for minutes."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         return pool.submit(function, *arguments).result()
 
 
 @contextlib.contextmanager
 def _system_errors(path: Path) -> Iterator[None]:
-    """Turns Orbax's ValueError about a full disk and the like into the OSError that it is."""
+    """Converts Orbax's ValueError about a full disk and the like to the underlying OSError."""
     log = logging.getLogger("absl")
-    was_disabled, log.disabled = log.disabled, True  # else it prints some hundred lines about it
+    was_disabled, log.disabled = log.disabled, True  # it would print some hundred lines
     try:
         with _late_writes_ignored():
             yield
@@ -145,16 +145,16 @@ def _system_errors(path: Path) -> Iterator[None]:
 
 
 def _is_no_lost_write(record: logging.LogRecord) -> bool:
-    """Whether asyncio may print a record: any but that of a write that failed with its save."""
+    """Whether asyncio may print a record: all but those of writes that failed with their save."""
     error = record.exc_info[1] if record.exc_info else None
     return not (isinstance(error, ValueError) and _ERROR_CODE.search(str(error)))
 
 
 @contextlib.contextmanager
 def _late_writes_ignored() -> Iterator[None]:
-    """Ignores what the threads of Orbax's writes cannot tell, once one write has failed: its event
-    loop is closed then, and a traceback would be printed for every other."""
-    # Stays: the garbage collector finds a write whose error nobody took at any time later.
+    """Ignores errors in Orbax's writer threads once one write has failed: its event loop is closed
+    then, and every other write would print a traceback."""
+    # Stays in place: the garbage collector may find an unretrieved error at any time later.
     logging.getLogger("asyncio").addFilter(_is_no_lost_write)
     report = sys.unraisablehook
 

@@ -1,11 +1,11 @@
-"""Checkpoints: arrays and JSON that are whole, or not there at all.
+"""Checkpoints: arrays and JSON, written atomically.
 
-Orbax writes the arrays. It does not notice a changed byte in what it reads, and its folders are not
-forced to disk; so every file is listed with its SHA-256 in a manifest, and a checkpoint is made in
-a temporary folder that is renamed when all of it is on disk:
+Orbax writes the arrays. It does not detect changed bytes, and does not sync its folders to disk; so
+a manifest lists every file with its SHA-256, and a checkpoint is made in a temporary folder that is
+renamed when all of it is on disk:
 
-    3000/manifest.json  the files, their sizes and hashes; without a whole one nothing here counts
-    3000/meta.json      what the caller gave, and the types and shapes of the arrays
+    3000/manifest.json  the files, their sizes and hashes; without it there is no checkpoint
+    3000/meta.json      the caller's data, and the types and shapes of the arrays
     3000/arrays/        Orbax's own
 """
 
@@ -41,23 +41,23 @@ _OLD: Final = ".old"
 _STEP: Final = "(0|[1-9][0-9]{0,17})"
 
 Check = Callable[[dict[str, Any]], None]
-"""Raises ValueError for what the caller cannot go on from, though it was saved as it is."""
+"""Raises ValueError for data that the caller cannot resume from, though it is undamaged."""
 
 
 class CheckpointError(ValueError):
-    """There is no checkpoint to load; told in one line."""
+    """There is no checkpoint to load; the message is one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LoadedCheckpoint:
-    """What was loaded."""
+    """The contents of a checkpoint."""
 
     step: int
     arrays: dict[str, np.ndarray]
     meta: dict[str, Any]
     path: Path
     skipped: tuple[str, ...]
-    """What was wrong with newer checkpoints, a line each."""
+    """The faults of newer checkpoints, a line each."""
 
 
 class CheckpointStore:
@@ -72,11 +72,11 @@ class CheckpointStore:
         passing: tuple[str, ...] = (),
         check: Check = lambda meta: None,
     ) -> None:
-        """Makes the folder, and removes what is left there of torn saves.
+        """Makes the folder, and removes the remains of interrupted saves.
 
         keep: how many of the newest checkpoints stay; those of `milestones` and the one with the
-        least metric do as well, without the arrays whose names begin with one of `passing`.
-        Damaged ones do not count, and are left as they are. check: see `load_checkpoint`.
+        least metric stay as well, without the arrays whose names begin with one of `passing`.
+        Damaged ones do not count and stay as they are. check: see `load_checkpoint`.
         """
         if keep < 1:
             raise ValueError(f"keep must be >= 1, got {keep}.")
@@ -85,7 +85,7 @@ class CheckpointStore:
         self._milestones = frozenset(milestones)
         self._passing = passing
         self._check = check
-        self._thin: set[int] = set()  # steps that have nothing passing
+        self._thin: set[int] = set()  # steps without passing arrays
         self._whole: set[int] = set()  # steps that this process has saved or verified
         _check_no_link(self._folder)
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -101,10 +101,10 @@ class CheckpointStore:
         *,
         metric: float | None = None,
     ) -> Path:
-        """Saves a checkpoint, in place of an older one of this step, and deletes old ones.
+        """Saves a checkpoint, replacing one of the same step, and deletes old ones.
 
-        meta: what JSON can hold. metric: less is better. Raises OSError if the system refuses, for
-        example on a full disk; older checkpoints are as before then.
+        meta: JSON data. metric: less is better. Raises OSError if the system refuses, for example
+        on a full disk; older checkpoints then stay unchanged.
         """
         if step < 0:
             raise ValueError(f"step must be >= 0, got {step}.")
@@ -121,7 +121,7 @@ class CheckpointStore:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was ever saved here, not even what is damaged now."""
+        """Whether nothing was ever saved here, not even a damaged checkpoint."""
         return not has_checkpoints(self._folder)
 
     def load(self, step: int | None = None) -> LoadedCheckpoint:
@@ -133,7 +133,7 @@ class CheckpointStore:
     def _put(
         self, step: int, arrays: dict[str, np.ndarray], meta: dict[str, Any], metric: float | None
     ) -> Path:
-        """Makes a checkpoint, in place of an older one, which stays until the new one is whole."""
+        """Writes a checkpoint; an older one of the step stays until the new one is complete."""
         path = self._folder / str(step)
         torn = path.with_name(f"{path.name}{_TORN}")
         try:
@@ -152,7 +152,7 @@ class CheckpointStore:
         return path
 
     def _clean_up(self, entry: Path, *, is_old: bool) -> None:
-        """Removes the remains of a save, but not what it was about to replace."""
+        """Removes the remains of a save, but not the checkpoint it was about to replace."""
         path = entry.with_name(entry.name.split(".")[0])
         if is_old and not os.path.lexists(path) and entry.is_dir() and not entry.is_symlink():
             entry.rename(path)
@@ -175,7 +175,7 @@ class CheckpointStore:
                 self._make_thin(step, metrics[step])
 
     def _make_thin(self, step: int, metric: float | None) -> None:
-        """Leaves out what only the newest checkpoints have."""
+        """Removes the passing arrays, which only the newest checkpoints have."""
         found = _load(self._folder / str(step), (), self._check)
         lasting = {
             name: array
@@ -187,7 +187,7 @@ class CheckpointStore:
         self._thin.add(step)
 
     def _is_whole(self, step: int) -> bool:
-        """Whether a checkpoint could be gone on from; looked at once."""
+        """Whether a run could resume from a checkpoint; checked once."""
         if step in self._whole:
             return True
         try:
@@ -199,12 +199,12 @@ class CheckpointStore:
 
 
 def checkpoint_steps(folder: Path) -> list[int]:
-    """The steps that have a checkpoint, ascending; what its manifest lists may be damaged."""
+    """The steps that have a checkpoint, ascending; its files may be damaged."""
     return [step for step in _candidates(folder) if _has_manifest(folder / str(step))]
 
 
 def has_checkpoints(folder: Path) -> bool:
-    """Whether anything was ever saved here, be it damaged now."""
+    """Whether anything was ever saved here, even if it is damaged now."""
     return bool(_candidates(folder))
 
 
@@ -213,8 +213,8 @@ def load_checkpoint(
 ) -> LoadedCheckpoint:
     """The checkpoint of this step, or else the newest one that is not damaged.
 
-    check: of what was saved beside the arrays; what it refuses is damaged as well. Only reads, so
-    that it can be used while another process saves. Raises CheckpointError.
+    check: of the data beside the arrays; what it rejects counts as damaged. Read-only, so that it
+    can be used while another process saves. Raises CheckpointError.
     """
     folder = folder.absolute()
     if step is not None:
@@ -235,7 +235,7 @@ def load_checkpoint(
         except ManifestError as error:
             skipped += (f"checkpoint {candidate}: {error}",)
         now = _candidates(folder)
-        if now and now[-1] > newest:  # who saves has saved another, and may have deleted this one
+        if now and now[-1] > newest:  # since saved, perhaps in place of this one
             left, skipped = now, ()
     problems = f": {' '.join(skipped)}" if skipped else "."
     raise CheckpointError(f"no checkpoint that can be loaded in {folder}{problems}")
@@ -246,26 +246,26 @@ def _candidates(folder: Path) -> list[int]:
     _check_no_link(folder)
     if not folder.is_dir():
         return []
-    # A link could lead anywhere, and nothing here makes one.
+    # A link could lead anywhere, and we never make one.
     entries = [entry for entry in folder.iterdir() if re.fullmatch(_STEP, entry.name)]
     return sorted(int(e.name) for e in entries if e.is_dir() and not e.is_symlink())
 
 
 def _check_no_link(folder: Path) -> None:
-    """Makes sure that no other run's checkpoints are taken for this one's, and deleted."""
+    """Rejects a link, behind which another run's checkpoints could be deleted as this one's."""
     if folder.is_symlink():
         raise CheckpointError(f"{folder} is a link, which is not followed.")
 
 
 def _set_aside(path: Path) -> Path:
-    """Renames what is to be removed: half deleted, it must not look like a damaged checkpoint."""
+    """Renames a folder before removal: half deleted, it would look like a damaged checkpoint."""
     doomed = path.with_name(f"{path.name}{_OLD}{_TORN}")
     path.rename(doomed)
     return doomed
 
 
 def _remove(path: Path) -> None:
-    """Removes a folder with what is in it, or whatever is there; a link and not its target."""
+    """Removes a folder tree, or a file, or a link but not its target."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -282,7 +282,7 @@ def _has_manifest(path: Path) -> bool:
 
 def _write(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
     described = describe_arrays(arrays)
-    if os.path.lexists(path):  # of a save that was interrupted while it cleaned up
+    if os.path.lexists(path):  # from a save that was interrupted during cleanup
         _remove(path)
     path.mkdir()
     write_json(path / _META, {"meta": meta, "arrays": described})
@@ -290,7 +290,7 @@ def _write(path: Path, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> N
 
 
 def _load(path: Path, skipped: tuple[str, ...], check: Check) -> LoadedCheckpoint:
-    """A checkpoint that is whole; else ManifestError."""
+    """A complete checkpoint; raises ManifestError if it is damaged."""
     manifest = read_manifest(path)
     verify_files(path, manifest)
     described = read_part(path, _META, manifest)
@@ -311,7 +311,7 @@ def _load(path: Path, skipped: tuple[str, ...], check: Check) -> LoadedCheckpoin
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Names the path in an OSError that names nothing, as one of a write that finds no room."""
+    """Adds the path to an OSError without one, as from a write to a full disk."""
     try:
         yield
     except OSError as error:

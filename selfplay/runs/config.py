@@ -1,6 +1,6 @@
 """Configurations of training runs as TOML: read, checked, changed by overrides, and written.
 
-Which keys there are and what they take follows from the fields of `Config` and its parts alone.
+The keys and their types are the fields of `Config` and its parts.
 """
 
 import contextlib
@@ -17,20 +17,20 @@ from sog.games.foreign import check_named_by_file
 from sog.parameters import near_name
 
 _NONE: Final = "none"
-"""How None is written, which TOML does not have."""
+"""How None is written, which TOML lacks."""
 _OF_SELFPLAY: Final = ("safe", "search_everywhere")
-"""Of a search: what evaluations take from it only where they are told to."""
+"""Keys of [search] that evaluations do not inherit."""
 _OF_CHAINS: Final = (*_OF_SELFPLAY, "resolve_from", "alpha")
-"""Of a search: what a solve does not have, which stands alone."""
+"""Keys of [search] that a solve, which has no chain, does not inherit."""
 _INHERITED: Final = (("solver", "search", _OF_CHAINS), ("run", "evaluate_search", _OF_SELFPLAY))
-"""The searches that have the values of [search], but for some, which they do not say themselves."""
+"""The searches that inherit the values of [search], except those of these keys."""
 _REMOVED: Final = {
     "virtual_loss": 1.0,
     "dirichlet_fraction": 0.25,
     "pb_c_init": 1.25,
     "first_outcomes": "none",
 }
-"""Settings of version 0.1, and the only values that they have now."""
+"""Settings of version 0.1, and the only values that they may have now."""
 _INTEGERS: Final = range(-(2**63), 2**63)
 _KINDS: Final = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
 
@@ -44,37 +44,37 @@ class _Override:
     value: Any
 
     def covers(self, key: str) -> bool:
-        """Whether it sets this key, or a table around it."""
+        """Whether it sets this key, or a table that contains it."""
         return f"{key}.".startswith(f"{self.key}.")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Source:
-    """Where the values of a configuration come from, for messages."""
+    """The source of a configuration's values, for messages."""
 
     name: str
     overrides: tuple[_Override, ...]
 
     def error(self, key: str, problem: str) -> ValueError:
-        """What is wrong with the value of a key, in one line."""
+        """An error about the value of a key, in one line."""
         found = [override for override in self.overrides if override.covers(key)]
         where = f"override {found[-1].text!r}" if found else self.name
-        # A quoted key may hold any character.
+        # A quoted key may contain any character.
         return ValueError(f"{where}: {' '.join(key.split())} {problem}")
 
     def refused(self, table: str, error: ValueError) -> ValueError:
-        """The objection of a dataclass to its values taken together."""
+        """A dataclass's error about its values taken together."""
         inside = [o.text for o in self.overrides if f"{o.key}.".startswith(f"{table}.")]
         where = f"{self.name} with {' '.join(inside)}" if inside else self.name
         return ValueError(f"{where}: {f'{table}: ' if table else ''}{error}")
 
 
 def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
-    """The configuration of this name, or in this file (its name ends in .toml).
+    """Loads the configuration with this name, or from this file (its name ends in .toml).
 
     overrides: `search.num_simulations=50`, where the value is TOML or a bare word; later ones win.
-    Raises ValueError, in one line, if a file, a key or a value is not as it must be, and if a file
-    names a game that nobody has allowed, see `sog.games.foreign`.
+    Raises ValueError, in one line, for an invalid file, key or value, and if a file names a game
+    that the user has not allowed, see `sog.games.foreign`.
     """
     config = read_config(name_or_path, overrides)
     is_typed = any(_parse_override(text).key == "game" for text in overrides)
@@ -84,7 +84,7 @@ def load_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
 
 
 def read_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
-    """As `load_config`, to compare with: its game must not be made."""
+    """As `load_config`, but only for comparison: the caller must not construct its game."""
     values = read_values(name_or_path)
     source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
     for override in source.overrides:
@@ -94,9 +94,9 @@ def read_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
 
 
 def read_changes_of(table: str, overrides: Sequence[str]) -> dict[str, Any]:
-    """The values that overrides such as `search.c_puct=2` change in one table, by their names.
+    """The values that overrides such as `search.c_puct=2` set in one table, by name.
 
-    Raises ValueError, in one line, as `load_config`, and for the key of another table.
+    Raises ValueError, in one line, as `load_config` does, and for a key of another table.
     """
     source = _Source(name=table, overrides=tuple(map(_parse_override, overrides)))
     hints, changes = get_type_hints(get_type_hints(Config)[table]), {}
@@ -109,21 +109,21 @@ def read_changes_of(table: str, overrides: Sequence[str]) -> dict[str, Any]:
 
 
 def _with_inherited(values: dict[str, Any]) -> dict[str, Any]:
-    """The values, where other searches have those of [search] that they do not say themselves."""
+    """The values, where other searches inherit from [search] what they do not set themselves."""
     for part, name, others in _INHERITED:
         table, search = values.get(part, {}), values.get("search", {})
         own = table.get(name, {}) if isinstance(table, dict) else None
         if not (isinstance(own, dict) and isinstance(search, dict)):
-            return values  # which is a mistake, and reported as such
+            return values  # an error, which is reported later
         inherited = {key: value for key, value in search.items() if key not in others}
-        # Behind `search`, whose mistakes are reported first.
+        # After `search`, whose errors are reported first.
         rest = {key: value for key, value in values.items() if key != part}
         values = {**rest, part: {**table, name: {**inherited, **own}}}
     return values
 
 
 def _written(config: Config) -> dict[str, Any]:
-    """The values of a configuration by key, without those that are inherited."""
+    """The values of a configuration by key, without inherited ones."""
     flat = flatten(config)
     usual = flatten(SearchSettings(), "search.")
     for part, name, others in _INHERITED:
@@ -136,10 +136,10 @@ def _written(config: Config) -> dict[str, Any]:
 
 
 def _moved(values: dict[str, Any]) -> dict[str, Any]:
-    """The values, where files of older versions have some in another table."""
+    """The values, moved from the tables where older versions had them."""
     selfplay, search = values.get("selfplay", {}), values.get("search", {})
     if not (isinstance(selfplay, dict) and isinstance(search, dict)):
-        return values  # which is a mistake, and told as such
+        return values  # an error, which is reported later
     moved = {name: selfplay[name] for name in _OF_SELFPLAY if name in selfplay}
     if not moved:
         return values
@@ -160,11 +160,11 @@ def flatten(part: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def dump_config(config: Config, comments: Mapping[str, str] | None = None) -> str:
-    """All values as TOML, from which `load_config` makes an equal configuration; those of other
-    searches only where they differ from [search].
+    """All values as TOML, from which `load_config` makes an equal configuration; other searches are
+    written only where they differ from [search].
 
-    comments: what stands behind the value of a key, or behind a table's name. Raises ValueError if
-    a value cannot be written, such as a `Rule` that was not given by name.
+    comments: text after the value of a key, or after a table's name. Raises ValueError if a value
+    cannot be written, such as a `Rule` that was not given by name.
     """
 
     def commented(line: str, key: str) -> str:
@@ -174,7 +174,7 @@ def dump_config(config: Config, comments: Mapping[str, str] | None = None) -> st
     tables: dict[str, list[str]] = {}
     for key, value in _written(config).items():
         table, _, name = key.rpartition(".")
-        # Not in the order of `flatten`: a table's own values may come after one of its sub-tables.
+        # Not in the order of `flatten`, where a table's own values may follow its sub-tables.
         header = ["", commented(f"[{table}]", table)] if table else []
         line = commented(f"{name} = {_as_toml(key, value)}", key)
         tables.setdefault(table, header).append(line)
@@ -189,7 +189,7 @@ def _as_toml(key: str, value: Any) -> str:
     if isinstance(value, int | float):
         return str(value)
     if isinstance(value, str):
-        # Strings of JSON are strings of TOML, but for characters that no terminal should get.
+        # JSON strings are TOML strings, except for control characters.
         text = json.dumps(value, ensure_ascii=False)
         return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in text)
     raise ValueError(f"{key} cannot be written as TOML, got {value!r}.")
@@ -214,7 +214,7 @@ def _parse_override(text: str) -> _Override:
 
 
 def _apply(values: dict[str, Any], override: _Override, name: str) -> None:
-    """Puts the override's value where it belongs."""
+    """Sets the override's value in the nested tables."""
     *tables, last = override.key.split(".")
     for depth, table in enumerate(tables, 1):
         values = values.setdefault(table, {})
@@ -283,18 +283,18 @@ def _unknown(key: str) -> str:
         near = near_name(key, keys)
     near = near or _near_key(name, keys)
     hint = f"did you mean {near}?" if near else "`sog configs leduc` shows all."
-    return f"is no key of a configuration; {hint}"
+    return f"is not a configuration key; {hint}"
 
 
 def _near_key(name: str, keys: Sequence[str]) -> str | None:
-    """The key whose own name, behind those of its tables, is nearest."""
+    """The key whose last part is most similar."""
     names = {key.rpartition(".")[2]: key for key in reversed(keys)}
     near = near_name(name, names)
     return names[near] if near else None
 
 
 def _known_keys(kind: Any, prefix: str = "") -> Iterator[str]:
-    """The keys of all tables and values."""
+    """Yields the keys of all tables and values."""
     for name, hint in get_type_hints(kind).items():
         yield f"{prefix}{name}"
         if _is_part(hint):

@@ -1,6 +1,6 @@
-"""Where configurations are, and what is in their files; `config.py` makes settings of it.
+"""Finds and reads configuration files; `config.py` makes settings from them.
 
-Imports next to nothing, so that they are listed at once.
+Imports next to nothing, so that listing them is fast.
 """
 
 import importlib.resources
@@ -18,44 +18,44 @@ _MOST_BYTES: Final = 2**20
 _LONG_KEY: Final = re.compile(
     r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){16}""", re.ASCII
 )
-"""Python's reader takes a time and a memory that grow with the square of a key's parts."""
+"""The time and memory of Python's parser grow with the square of a key's parts."""
 
 
 def list_configs() -> list[str]:
-    """The names of the configurations that are installed."""
+    """The names of the installed configurations."""
     entries = _folder().iterdir()
     return sorted(e.name.removesuffix(_SUFFIX) for e in entries if e.name.endswith(_SUFFIX))
 
 
 def is_file_name(name_or_path: str) -> bool:
-    """Whether it is a file that is meant, not a configuration that is installed."""
+    """Whether this names a file rather than an installed configuration."""
     return name_or_path.endswith(_SUFFIX)
 
 
 def read_values(name_or_path: str) -> dict[str, Any]:
-    """What the configuration of this name says, or this file (its name ends in .toml).
+    """The values of the configuration with this name, or of this file (its name ends in .toml).
 
-    Raises ValueError, in one line, if there is none, or if it is no TOML.
+    Raises ValueError, in one line, if there is none, or if it is not valid TOML.
     """
     return parse_toml(name_or_path, _read_text(name_or_path))
 
 
 def parse_toml(name: str, text: str) -> dict[str, Any]:
-    """The values of a text; ValueError, in one line, says that it is no TOML and names it."""
+    """The values of a text; raises ValueError, in one line with `name`, for invalid TOML."""
     if found := _LONG_KEY.search(text):
-        raise ValueError(f"{name}: no valid TOML for us: {found[0][:40]}... has too many parts.")
+        raise ValueError(f"{name}: invalid TOML for us: {found[0][:40]}... has too many parts.")
     try:
         return tomllib.loads(text)
     except ValueError as error:  # also of a number that is too long for Python
-        raise ValueError(f"{name}: no valid TOML: {error}.") from None
+        raise ValueError(f"{name}: invalid TOML: {error}.") from None
     except RecursionError:
-        raise ValueError(f"{name}: no valid TOML: nested too deeply.") from None
+        raise ValueError(f"{name}: invalid TOML: nested too deeply.") from None
 
 
 def _folder() -> Traversable:
     try:
         return importlib.resources.files("sog.configs")
-    except ModuleNotFoundError:  # run from a checkout that is not installed
+    except ModuleNotFoundError:  # in a checkout that is not installed
         return Path(__file__).parents[2] / "configs"
 
 
@@ -70,14 +70,14 @@ def _read_text(name_or_path: str) -> str:
         own = Path(name_or_path) / "config.toml"
         if own.is_file():
             raise ValueError(
-                f"{name_or_path} is a run folder, no configuration; to go on with it: "
+                f"{name_or_path} is a run folder, not a configuration; to resume it: "
                 f"`sog train {own} --run {name_or_path}`."
             )
         near = near_name(name_or_path, names)
         known = f"did you mean {near}?" if near else f"there are {', '.join(names)}."
         raise ValueError(
-            f"{name_or_path or repr('')} is no configuration; {known} The name of a file ends in "
-            f"{_SUFFIX}."
+            f"{name_or_path or repr('')} is not a configuration; {known} The name of a file "
+            f"ends in {_SUFFIX}."
         )
     file = _folder() / f"{name_or_path}{_SUFFIX}"
     return file.read_text(encoding="utf-8")

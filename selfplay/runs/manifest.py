@@ -1,7 +1,7 @@
-"""The manifest of a checkpoint: which files it has, and how to tell that one has changed.
+"""The manifest of a checkpoint: its files, and their hashes to detect changes.
 
-A checkpoint may come from somebody else, so nothing that a manifest says is taken for granted: a
-hash that matches tells that it was not damaged by accident, and no more.
+A checkpoint may come from somebody else, so a manifest is not trusted: a matching hash shows that a
+file was not damaged by accident, and no more.
 """
 
 import dataclasses
@@ -24,12 +24,12 @@ _LONGEST: Final = 60
 
 
 class ManifestError(ValueError):
-    """A folder is not the checkpoint it was; told in one line."""
+    """A checkpoint is damaged; the message is one line."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Manifest:
-    """What is known of a checkpoint without its files."""
+    """What a checkpoint says about itself without its files."""
 
     step: int
     metric: float | None
@@ -38,7 +38,7 @@ class Manifest:
 
 
 def write_manifest(path: Path, step: int, metric: float | None) -> None:
-    """Makes the manifest of a folder, and forces the folder to disk."""
+    """Writes the manifest of a folder, and syncs the folder to disk."""
     files = {}
     folders = [path]
     for entry in sorted(path.rglob("*")):
@@ -62,7 +62,7 @@ def write_manifest(path: Path, step: int, metric: float | None) -> None:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """The manifest of a folder; ManifestError if it is damaged, or missing, or too new."""
+    """The manifest of a folder; raises ManifestError if it is damaged, missing or too new."""
     content = _read(path, _NAME)
     body = content.get("checkpoint") if isinstance(content, dict) else None
     if not isinstance(body, dict) or content.get("sha256") != sha256_of(body):
@@ -103,8 +103,8 @@ def _check_entry(entry: tuple[str, Any]) -> tuple[str, tuple[str, int]]:
 
 
 def verify_files(path: Path, manifest: Manifest) -> None:
-    """Raises ManifestError if a file is not as it was when the manifest was made, if it was not
-    there, or if it is a link, which could lead anywhere."""
+    """Raises ManifestError if a file has changed since the manifest was written, is not in it, or
+    is a link, which could lead anywhere."""
     for entry in sorted(path.rglob("*")):
         name = entry.relative_to(path).as_posix()
         if entry.is_symlink():
@@ -124,7 +124,7 @@ def verify_files(path: Path, manifest: Manifest) -> None:
 
 
 def read_part(path: Path, name: str, manifest: Manifest) -> dict[str, Any]:
-    """The object in a JSON file of a checkpoint; ManifestError if there is none."""
+    """The object in a JSON file of a checkpoint; raises ManifestError if there is none."""
     if name not in manifest.files:
         raise ManifestError(f"file {name} is missing in {_NAME}.")
     content = _read(path, name)
@@ -134,7 +134,7 @@ def read_part(path: Path, name: str, manifest: Manifest) -> dict[str, Any]:
 
 
 def _read(path: Path, name: str) -> Any:
-    """What a JSON file holds; ManifestError if it cannot be read."""
+    """The contents of a JSON file; raises ManifestError if it cannot be read."""
     try:
         return parse_json(read_bytes(path / name, _MOST_BYTES, follow=False))
     except OSError as error:
@@ -156,13 +156,13 @@ def _is_count(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value for a message of one line."""
+    """A value, shortened for a one-line message."""
     text = json.dumps(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Writes a JSON file; ValueError or TypeError if the value is more than JSON can hold."""
+    """Writes a JSON file; raises ValueError or TypeError for values that JSON cannot hold."""
     path.write_text(json.dumps(value, allow_nan=False))
 
 
@@ -178,5 +178,5 @@ def _sha256(path: Path, size: int) -> str:
 
 
 def sha256_of(value: Any) -> str:
-    """The SHA-256 of a JSON value, however it is written."""
+    """The SHA-256 of a JSON value, independent of its formatting."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

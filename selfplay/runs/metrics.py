@@ -1,7 +1,7 @@
-"""What a run reports while it goes on: one JSON object per line, and TensorBoard if wanted.
+"""The metrics of a run in progress: one JSON object per line, and TensorBoard if requested.
 
-Names carry their units. `step` is the learner step, `seconds` the time that the run has worked,
-earlier sessions included. Every value is a number.
+Names carry their units. `step` is the learner step, `seconds` the working time of the run,
+including earlier sessions. Every value is a number.
 """
 
 import contextlib
@@ -16,11 +16,11 @@ from sog.files import open_to_append, read_bytes, replace_file
 Metrics = dict[str, Any]
 _MOST_BYTES: Final = 2**28  # a line every five seconds for a month
 _ASIDE: Final = ".damaged"
-"""Ends the name of the file that keeps lines which are no metrics."""
+"""The suffix of the file that keeps invalid lines."""
 
 
 class MetricsFile:
-    """Appends lines to `metrics.jsonl`; a line is written whole or, by a kill, torn at the end."""
+    """Appends lines to `metrics.jsonl`; only a kill can leave an incomplete line, at the end."""
 
     def __init__(self, path: Path, *, tensorboard: Path | None = None) -> None:
         """tensorboard: a folder for its event files; ModuleNotFoundError without the extra."""
@@ -40,15 +40,15 @@ class MetricsFile:
                     self._writer.add_scalar(name, value, metrics["step"])
             self._writer.flush()
 
-    def go_on_from(
+    def resume_from(
         self, step: int, seconds: float, lines: Iterable[Metrics] = ()
     ) -> tuple[str, ...]:
-        """Drops what a killed run reported beyond the checkpoint that it goes on from.
+        """Drops what a killed run reported after the checkpoint that it resumes from.
 
         step, seconds: of that checkpoint; it is made after the lines up to it, and a run may report
-        for long before it takes another step. lines: its own, which a kill may have kept from being
-        written. Returns what was found that is no metrics, a line each: it is moved to a file
-        beside this one.
+        for long before its next step. lines: the checkpoint's own, which a kill may have kept from
+        being written. Returns a line for every invalid line found: those are moved to a file beside
+        this one.
         """
         found, damaged = _read(self.path)
         kept = [line for line in found if line["step"] <= step and line["seconds"] <= seconds]
@@ -57,26 +57,26 @@ class MetricsFile:
         for number, content in damaged:
             _append(self.path.with_name(self.path.name + _ASIDE), content + b"\n")
             problems.append(
-                f"{self.path.name}: line {number} is no metrics; it is in {self.path.name}{_ASIDE}."
+                f"{self.path.name}: line {number} is invalid; it is in {self.path.name}{_ASIDE}."
             )
         if kept or self.path.exists():
             replace_file(self.path, "".join(json.dumps(line) + "\n" for line in kept))
         return tuple(problems)
 
 
-def read_metrics(path: Path, tell: Callable[[str], None] = lambda problem: None) -> list[Metrics]:
-    """The lines of a file, without one that a kill has torn; empty if there is no file.
+def read_metrics(path: Path, warn: Callable[[str], None] = lambda problem: None) -> list[Metrics]:
+    """The lines of a file, without an incomplete last one; empty if there is no file.
 
-    tell: called with what else is no metrics, and passed over.
+    warn: called with a message for every other line that is invalid, which is skipped.
     """
     found, damaged = _read(path)
     for number, _ in damaged:
-        tell(f"{path}: line {number} is no metrics, and is passed over.")
+        warn(f"{path}: line {number} is invalid, and is skipped.")
     return found
 
 
 def _read(path: Path) -> tuple[list[Metrics], list[tuple[int, bytes]]]:
-    """The metrics of a file, and what is none, with its number; without what a kill has torn."""
+    """The metrics of a file, and its numbered invalid lines; without an incomplete last one."""
     found: list[Metrics] = []
     damaged: list[tuple[int, bytes]] = []
     content = b""
@@ -101,7 +101,7 @@ def _parse(line: bytes) -> Metrics | None:
 
 
 def is_metrics(value: Any) -> bool:
-    """Whether a JSON value is a line: numbers by name, `step` and `seconds` among them."""
+    """Whether a JSON value is a valid line: numbers by name, including `step` and `seconds`."""
     if not isinstance(value, dict) or not all(map(is_number, value.values())):
         return False
     step = value.get("step")
@@ -109,7 +109,7 @@ def is_metrics(value: Any) -> bool:
 
 
 def _append(path: Path, content: bytes) -> None:
-    """Never through a link: a run folder may come from somebody else."""
+    """Appends, but never through a link: a run folder may come from somebody else."""
     try:
         with open_to_append(path) as file:
             file.write(content)

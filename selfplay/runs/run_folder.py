@@ -1,10 +1,8 @@
-"""The folder of a training run: its configuration, checkpoints and metrics, and who writes them.
+"""The folder of a training run: its configuration, checkpoints, metrics and lock.
 
-runs/leduc/config.toml    every setting, as resolved
-runs/leduc/metrics.jsonl  a JSON object per line
-runs/leduc/checkpoints/   see `CheckpointStore`
-runs/leduc/tensorboard/   if it was asked for
-runs/leduc/lock           locked by the process that trains, whose number it holds
+runs/leduc/config.toml every setting runs/leduc/metrics.jsonl a JSON object per line
+runs/leduc/checkpoints/ see `CheckpointStore` runs/leduc/tensorboard/ if requested runs/leduc/lock
+locked by the process that trains, whose PID it holds
 """
 
 import fcntl
@@ -38,28 +36,27 @@ _MAY_CHANGE: Final = (
     "run.evaluate_search",
     "run.value_error_states",
 )
-"""Keys that a run may be continued with other values of: they say how long, and what is kept."""
+"""Keys that may change when a run is resumed: its length, and what it keeps."""
 
 
 class RunFolder:
-    """A run on disk, made by `open` to train and by `read` to look at."""
+    """A run on disk, made by `open` for training and by `read` for reading."""
 
     def __init__(self, path: Path, config: Config, lock: int | None, changed: str = "") -> None:
         """lock: the open file that holds the lock; None for a reader.
 
-        changed: what is set otherwise than by an earlier start, which came to no checkpoint.
+        changed: settings that differ from an earlier start without a checkpoint.
         """
         self._path, self._config, self._lock, self.changed = path, config, lock, changed
 
     @classmethod
     def open(cls, path: Path, config: Config, *, resume: bool = True) -> Self:
-        """The folder to train in, locked for this process until it is closed.
+        """The folder for training, locked for this process until it is closed.
 
-        A new run's configuration is written down; a run that is there already goes on, with new
-        values of what may change. A start that came to no checkpoint is no run yet. Raises
-        ValueError if another process trains there, if the run has another configuration, if
-        `resume` is false and there is a run, and if there is something else than a run; OSError if
-        the system refuses.
+        Saves the configuration of a new run; resumes an existing run, with new values of the keys
+        that may change. A start without a checkpoint is not a run yet. Raises ValueError if another
+        process trains there, if the run has another configuration, if `resume` is false and there
+        is a run, and if the folder is not a run folder; OSError if the system refuses.
         """
         path = path.absolute()
         path.mkdir(parents=True, exist_ok=True)
@@ -74,7 +71,7 @@ class RunFolder:
             else:
                 if not resume:
                     raise ValueError(
-                        f"run folder {path} holds a run already; choose another --run folder."
+                        f"run folder {path} already holds a run; choose another --run folder."
                     )
                 _check_same(path, read_config(str(path / _CONFIG)), config)
             package = origin(config.game)
@@ -87,16 +84,16 @@ class RunFolder:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The folder of a run to look at, also while it is trained.
+        """The folder of a run for reading, also while it is trained.
 
-        Raises ValueError if it is none, or of a game that is not installed or may not be imported.
+        Raises ValueError if it is not a run folder, or if its game is not installed or not allowed.
         """
         path = path.absolute()
         if not path.is_dir():
             raise ValueError(f"run folder {path} does not exist.")
         _check_no_links(path)
         if not (path / _CONFIG).is_file():
-            raise ValueError(f"{path} is no run folder: it has no {_CONFIG}.")
+            raise ValueError(f"{path} is not a run folder: it has no {_CONFIG}.")
         config = load_config(str(path / _CONFIG))
         _check_origin(path, config.game)
         return cls(path, config, None)
@@ -122,7 +119,7 @@ class RunFolder:
         return self._path / _METRICS
 
     def close(self) -> None:
-        """Gives the lock back."""
+        """Releases the lock."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -140,25 +137,25 @@ class RunFolder:
 
 
 def _check_no_other(path: Path) -> None:
-    """Makes sure that a folder with something in it is the folder of a run."""
+    """Raises ValueError for a nonempty folder that is not a run folder."""
     names = {entry.name for entry in path.iterdir()}
-    others = names - {_LOCK, _NEW_CONFIG}  # which a start that was cut short leaves behind
+    others = names - {_LOCK, _NEW_CONFIG}  # left behind by an interrupted start
     if others and _CONFIG not in names:
         raise ValueError(
-            f"{path} is no run folder: it has no {_CONFIG}, but holds {min(others)}; choose "
+            f"{path} is not a run folder: it has no {_CONFIG}, but holds {min(others)}; choose "
             f"another --run folder."
         )
 
 
 def _check_no_links(path: Path) -> None:
-    """Makes sure that a folder, which may come from somebody else, leads nowhere else."""
+    """Rejects links in a folder, which may come from somebody else."""
     for name in (_CONFIG, _LOCK, _CHECKPOINTS, _METRICS, TENSORBOARD):
         if (path / name).is_symlink():
             raise ValueError(f"{path / name} is a link, which is not followed.")
 
 
 def _check_origin(path: Path, game: str) -> None:
-    """Makes sure that the game of a run is one to be had here."""
+    """Raises ValueError if the game of a run is not installed."""
     name = game.partition("(")[0].strip()
     first, _, _ = read_text(path / _CONFIG, _MOST_BYTES).partition("\n")
     if first.startswith(_ORIGIN) and not origin(game):
@@ -167,12 +164,12 @@ def _check_origin(path: Path, game: str) -> None:
 
 
 def _has_begun(path: Path) -> bool:
-    """Whether there is anything that a new start would take the place of."""
+    """Whether there is anything that a new start would replace."""
     return has_checkpoints(path / _CHECKPOINTS) or (path / _METRICS).exists()
 
 
 def _lock(path: Path) -> int:
-    """Locks a folder for as long as the answer, an open file, is not closed."""
+    """Locks a folder until the returned open file is closed."""
     file = open_to_lock(path / _LOCK)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -192,7 +189,7 @@ def _check_same(path: Path, old: Config, new: Config) -> None:
     now = flatten(new)
     for key, before in flatten(old).items():
         may_change = f"{key}.".startswith(tuple(f"{one}." for one in _MAY_CHANGE))
-        if key.endswith(".num_children"):  # once files said what now follows from the game
+        if key.endswith(".num_children"):  # old files set what the game now determines
             default = SearchSettings().children_added(make(new.game))
             may_change |= {before, now[key]} == {None, default}
         if before != now[key] and not may_change:
@@ -204,7 +201,7 @@ def _check_same(path: Path, old: Config, new: Config) -> None:
 
 
 def _changes(path: Path, new: Config) -> str:
-    """What differs from the configuration in the folder, as "search.c_puct = 2 (it was 1)"."""
+    """The differences to the folder's configuration, as "search.c_puct = 2 (it was 1)"."""
     try:
         old = flatten(read_config(str(path / _CONFIG)))
     except ValueError:  # it is replaced

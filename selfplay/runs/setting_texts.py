@@ -1,4 +1,4 @@
-"""What each value of a configuration means, in a line: from the docstrings of the settings."""
+"""A line about each value of a configuration, from the docstrings of the settings."""
 
 import ast
 import dataclasses
@@ -11,11 +11,11 @@ from gtcfr.settings import SearchSettings
 from selfplay.settings import Config
 
 _SEARCH: Final = "search."
-"""The table of a search that explains the values of one; other searches have the same."""
+"""The only table of a search whose values are explained; other searches have the same."""
 
 
 def setting_texts(config: Config) -> dict[str, str]:
-    """By key, what a value or a table is, and the default of a value where it is another."""
+    """The meaning of each key or table, with the default where a value differs from it."""
     return _texts(config, "")
 
 
@@ -52,7 +52,7 @@ def _docstrings(kind: type[Any]) -> dict[str, str]:
 
 
 def _first_sentence(text: str) -> str:
-    """Up to its first full stop or semicolon."""
+    """The text up to its first full stop or semicolon."""
     line = " ".join(text.replace("`", "").split())
     ends = [end for mark in (". ", "; ") if (end := line.find(mark)) > 0]
     return line[: min(ends, default=len(line))].rstrip(".")

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from types import FrameType
 from typing import Final, NoReturn
 
-from sog.children import kill_children
+from sog.child_processes import kill_children
 
 STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 _PATIENCE_SECONDS: Final = 1.0

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final, NoReturn
 
-from sog.children import kill_children
+from sog.child_processes import kill_children
 from sog.cli.devices import check_devices, silence_xla
 from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
 from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening

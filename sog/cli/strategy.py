@@ -22,7 +22,7 @@ from sog.games.foreign import check_named_by_file
 from sog.play.policies import is_table
 from sog.players.runs import names_run
 from sog.tabular import Checkpoint, CompiledGame, load_policy, read_metadata, solve
-from sog.tabular.examination import Examination, examine
+from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile
 
 _ITERATIONS: Final = 1000
 _RULE: Final = "cfr+"
@@ -39,7 +39,7 @@ class Strategy:
     """Of which game, and where it comes from."""
     source: str
     """As the user named it."""
-    examination: Examination
+    examination: ProfileAnalysis
 
     @property
     def game(self) -> Game[Any]:
@@ -75,7 +75,7 @@ def load_strategy(
     return Strategy(
         title=f"{display.short_name(compiled.tree.game)}, {title}",
         source=arguments.source,
-        examination=examine(compiled.tree, policy),
+        examination=analyze_profile(compiled.tree, policy),
     )
 
 

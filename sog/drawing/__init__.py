@@ -3,4 +3,4 @@
 The terminal, files and the browser show the same pictures.
 """
 
-import sog.rooms  # noqa: F401 (first of all)
+import sog.shadow_check  # noqa: F401 (first of all)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sog.drawing.outline import common_names, or_null, or_zero, percent, share_of
 from sog.games.core import CHANCE, TERMINAL
-from sog.tabular.examination import Examination
+from sog.tabular.profile_analysis import ProfileAnalysis
 
 _MOST_EVENTS: Final = 4  # in a line of text
 _ALIKE: Final = 5e-4  # what is printed with three digits does not show it
@@ -79,7 +79,7 @@ class Grid:
         return common_names([{a: cell.name for a, cell in row.cells.items()} for row in self.rows])
 
 
-def read_grid(found: Examination, node: int, player: int) -> Grid:
+def read_grid(found: ProfileAnalysis, node: int, player: int) -> Grid:
     """The strategy at a node of the public tree."""
     tree = found.tree
     state = tree.state(node)
@@ -115,7 +115,7 @@ def describe_events(events: tuple[Event, ...]) -> str:
     return f"{text} ... and {more} more" if more else text
 
 
-def history_of(found: Examination, node: int) -> tuple[str, ...]:
+def history_of(found: ProfileAnalysis, node: int) -> tuple[str, ...]:
     """The public events on the way to a node, as `--history` takes them."""
     tree, events = found.tree, []
     while node != 0:
@@ -126,7 +126,7 @@ def history_of(found: Examination, node: int) -> tuple[str, ...]:
     return tuple(reversed(events))
 
 
-def node_at(found: Examination, outcomes: tuple[int, ...]) -> int:
+def node_at(found: ProfileAnalysis, outcomes: tuple[int, ...]) -> int:
     """The node that public events from the start of the game lead to."""
     tree, node = found.tree, 0
     for outcome in outcomes:
@@ -203,7 +203,7 @@ def _as_json(cell: Cell) -> dict[str, Any]:
     return dataclasses.asdict(cell) | undefined
 
 
-def _row(found: Examination, node: int, player: int, infostate: int) -> Row:
+def _row(found: ProfileAnalysis, node: int, player: int, infostate: int) -> Row:
     tree, state = found.tree, found.tree.state(node)
     cells: dict[int, Cell] = {}
     if tree.node_actor[node] == player:

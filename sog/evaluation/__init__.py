@@ -1,4 +1,4 @@
-"""How good an agent that searches really is: the exact exploitability of its composed policy."""
+"""The exact exploitability of a search agent's composed policy."""
 
 from sog.evaluation.composed import ComposedPolicies, compose
 

@@ -1,9 +1,10 @@
 """The composed policy of a search agent, and its exact exploitability.
 
-A search depends on the searches before it, so a search agent has no policy one could look up. It is
-composed (Student of Games, Figure 3): fix a seed, visit the public states breadth-first, at each
-decision run the mover's search, conditioned on the searches of his own chain on the way, exactly as
-in play. Together these policies are one policy of the whole game, and its exploitability is exact.
+A search depends on earlier searches, so a search agent has no policy to look up. It is composed
+(Student of Games, Figure 3): fix a seed, visit the public states breadth-first, and at each
+decision run the acting player's search, conditioned on the earlier ones of that player's chain,
+exactly as in play. Together these policies are one policy of the whole game, and its exploitability
+is exact.
 
 The searches of one depth of the tree, of all seeds, form batches.
 """
@@ -27,7 +28,7 @@ from sog.tabular import CompiledGame, PublicTree, evaluate_policy, uniform_polic
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class ComposedPolicies:
-    """The policies of some seeds."""
+    """The composed policies of several seeds."""
 
     policy: np.ndarray
     """[seed, node, S, A], nodes as in the enumerated tree."""
@@ -40,7 +41,7 @@ class ComposedPolicies:
     """Searches whose tree ran out of room."""
     compile_seconds: float
     seconds: float
-    """Of the searches and the evaluations."""
+    """The time of the searches and the evaluations."""
 
 
 @in_32_bits
@@ -57,11 +58,11 @@ def compose(
 ) -> ComposedPolicies:
     """Composes the policy of a search agent for several seeds and evaluates it exactly.
 
-    evaluator: sees the public states of `EnumeratedGame(tree=compiled.tree)`; or one for each seed,
-    all of the same shape. batch_size: searches at once, rounded up to a multiple of the devices of
-    the mesh, which share them (see `gtcfr.mesh`); one device unless given. progress: called with
-    the batches done and to do, which take as long as each other, for the first time when all is
-    compiled. Raises ValueError for impossible settings or values that are not finite.
+    evaluator: for the public states of `EnumeratedGame(tree=compiled.tree)`; or one for each seed,
+    all of the same shape. batch_size: rounded up to a multiple of the devices of the mesh, which
+    share the searches (see `gtcfr.mesh`); one device unless given. progress: called with the
+    batches done and in all, which take equally long, first after compilation. Raises ValueError for
+    impossible settings or non-finite values.
     """
     if seeds < 1:
         raise ValueError(f"seeds must be >= 1, got {seeds}.")
@@ -111,7 +112,7 @@ def compose(
 def _share_evaluators(
     evaluator: Evaluator | Sequence[Evaluator], seeds: int
 ) -> list[tuple[Evaluator, list[int]]]:
-    """Evaluators, each with the seeds that ask it: only those can share a batch."""
+    """Evaluators, each with its seeds: only those can share a batch."""
     if not isinstance(evaluator, Sequence):
         return [(evaluator, list(range(seeds)))]
     if len(evaluator) != seeds:
@@ -122,7 +123,7 @@ def _share_evaluators(
 def _batches(
     levels: list[list[int]], groups: list[tuple[Evaluator, list[int]]], batch_size: int
 ) -> Iterator[tuple[Evaluator, list[Task]]]:
-    """All searches, those of a chain in its order."""
+    """All searches, in the order of their chains."""
     for evaluator, seeds in groups:
         for level in levels:
             tasks = [(number, seed) for number in level for seed in seeds]

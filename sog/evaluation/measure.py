@@ -1,4 +1,4 @@
-"""What is measured of a network while it trains: exploitability, and errors of its values."""
+"""Measurements of a network in training: exploitability, and errors of its values."""
 
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ class NetworkMeasure:
     def __init__(
         self, game: Game[Any], *, search: SearchSettings, num_states: int, max_nodes: int
     ) -> None:
-        """num_states: belief states that values are compared on, 0 for none.
+        """num_states: belief states for comparing values, 0 for none.
 
         Raises TreeTooLargeError for games with more than `max_nodes` public states.
         """

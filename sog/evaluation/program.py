@@ -1,6 +1,6 @@
 """The searches of a composition: one compiled program for batches of one size.
 
-Everything is compiled before the first search, for the devices of a mesh.
+It is compiled before the first search, for the devices of a mesh.
 """
 
 import dataclasses
@@ -40,7 +40,7 @@ class Job:
     parent: int
     """The job before it in the chain, or FIRST."""
     path: tuple[int, ...]
-    """Public events from that job's state to this one; from the start of the game for the first."""
+    """Public events from that job's state to this one, or from the start of the game."""
 
 
 class Program:
@@ -67,7 +67,7 @@ class Program:
         self._take: Any = None
 
     def compile(self, evaluator: Evaluator) -> None:
-        """Compiles everything for evaluators of this shape, so that its time is known."""
+        """Compiles for evaluators of this shape, to exclude compilation from timing."""
         if not self.jobs:
             return
         inputs = self._inputs(evaluator, [(0, 0)], [None])
@@ -77,15 +77,15 @@ class Program:
         )
 
     def search(self, evaluator: Evaluator, batch: list[Task], roots: list[Any]) -> SearchResult:
-        """Runs a batch of tasks; roots: of the chain, or None for the start of the game."""
+        """Runs a batch of tasks; roots: from their chains, or None for the start of the game."""
         result: SearchResult = self._run(**self._inputs(evaluator, batch, roots))
         policy: Any = result.policy
-        while not policy.is_ready():  # Ctrl-C is heard here, but not while JAX blocks
+        while not policy.is_ready():  # Ctrl-C works here, but not while JAX blocks
             time.sleep(_SECONDS_BETWEEN_LOOKS)
         check_result(self.game, result)
         if not np.asarray(result.has_arrived).all():
             raise ValueError(
-                f"capacity must have room for the way from a player's last search to his next one "
+                f"capacity must have room for the path from a player's last search to the next one "
                 f"in {self.game}, got {self._settings.capacity}."
             )
         return result
@@ -98,7 +98,7 @@ class Program:
         return root
 
     def _inputs(self, evaluator: Evaluator, batch: list[Task], roots: list[Any]) -> dict[str, Any]:
-        """The arguments of the compiled search, filled up to the size of a batch."""
+        """The arguments of the compiled search, padded to the batch size."""
         size = self.batch_size
         paths = [self._pad(self.jobs[number].path) for number, _ in batch]
         rows = [
@@ -109,22 +109,22 @@ class Program:
         stacked: SearchRoot = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
         ids = [(self.first_seed + seed, number) for number, seed in batch]
         ids += ids[:1] * (size - len(ids))
-        asked = {"root": stacked, "key": _keys(jnp.array(ids, jnp.uint32))}
+        inputs = {"root": stacked, "key": _keys(jnp.array(ids, jnp.uint32))}
         if self._on_devices is None or self._on_devices[0] is not evaluator:
             self._on_devices = evaluator, jax.device_put(evaluator, on_all(self._mesh))
         return {
             "evaluator": self._on_devices[1],
-            **jax.device_put(asked, split_batch(self._mesh)),
+            **jax.device_put(inputs, split_batch(self._mesh)),
         }
 
     def next_roots(self, batch: list[Task], result: SearchResult) -> dict[Task, Any]:
-        """The roots of the searches that come after those of a batch."""
+        """The roots of the searches that follow those of a batch."""
         wanted = [
             (place, child, seed)
             for place, (number, seed) in enumerate(batch)
             for child in self.children.get(number, [])
         ]
-        assert self._on_devices is not None  # there was a search
+        assert self._on_devices is not None  # set by `search`
         evaluator, found = self._on_devices[1], dict[Task, Any]()
         for start in range(0, len(wanted), self.batch_size):
             part = wanted[start : start + self.batch_size]
@@ -144,7 +144,7 @@ class Program:
         return padded
 
 
-@functools.lru_cache(maxsize=16)  # networks of one run, one after the other, share programs
+@functools.lru_cache(maxsize=16)  # successive networks of a run share programs
 def _compile(
     game: EnumeratedGame,
     settings: SearchSettings,
@@ -152,7 +152,7 @@ def _compile(
     structure: Any,
     shapes: tuple[jax.ShapeDtypeStruct, ...],
 ) -> tuple[Any, Any]:
-    """The compiled search, and what takes the next roots from its results.
+    """The compiled search, and the function from its results to the next roots.
 
     structure, shapes: of the arguments of the search, by name, as `jax.tree.flatten` gives them.
     """

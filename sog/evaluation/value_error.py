@@ -1,9 +1,8 @@
-"""How far a network's values are from the exact ones, on belief states it was not trained on.
+"""Errors of a network's values against exact ones, on belief states it was not trained on.
 
-Usually those of random play: a public state drawn uniformly among those where the game goes on, and
-for each player the range with which he gets there if he picks his policy at random (each row
-uniformly among all distributions over the legal actions). The exact values are those of a long
-tabular solve below the state, with both ranges known.
+Usually those of random play: a uniformly drawn nonterminal public state, and each player's range
+there under a random policy (each row uniform over all distributions over the legal actions). The
+exact values come from a long tabular solve below the state, with both ranges known.
 """
 
 import functools
@@ -14,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, ask_once
+from gtcfr.evaluator import Evaluator, evaluate_beliefs
 from gtcfr.exact import exact_evaluator
 from sog.games.core import CHANCE, TERMINAL
 from sog.precision import in_32_bits
@@ -42,7 +41,7 @@ class HeldOut:
 
     @in_32_bits
     def __init__(self, compiled: CompiledGame, nodes: np.ndarray, ranges: np.ndarray) -> None:
-        """Solves them; a game is small enough if all its subgames can be solved at once.
+        """Solves the states in one batch; the game must be small enough for that.
 
         nodes: [state] int32, of the public tree; ranges: [state, player, S].
         """
@@ -53,7 +52,7 @@ class HeldOut:
         self._program: Any = jax.jit(functools.partial(_compare, self.game))
 
     def _ask(self, evaluator: Evaluator) -> tuple[Array, Array]:
-        program: Any = jax.jit(functools.partial(ask, self.game))
+        program: Any = jax.jit(functools.partial(evaluate_nodes, self.game))
         answer: tuple[Array, Array] = program(evaluator, self._nodes, self._ranges)
         return answer
 
@@ -75,7 +74,7 @@ def random_belief_states(
 
 
 def _random_ranges(tree: PublicTree, node: int, random: np.random.Generator) -> np.ndarray:
-    """[player, S]: ranges at a node, under a random policy of each player on the way there."""
+    """[player, S]: ranges at a node under a random policy of each player."""
     way = [node]
     while way[-1] != 0:
         way.append(int(tree.node_parent[way[-1]]))
@@ -96,14 +95,14 @@ def _random_ranges(tree: PublicTree, node: int, random: np.random.Generator) -> 
     return ranges
 
 
-def ask(
+def evaluate_nodes(
     game: EnumeratedGame, evaluator: Evaluator, nodes: Array, ranges: Array
 ) -> tuple[Array, Array]:
     """An evaluator's values [state, player, S], in utility units, and policy logits [state, S, A].
 
     nodes: [state] int32, of the enumerated game; ranges: [state, player, S].
     """
-    answer = ask_once(game, evaluator, EnumeratedState(node=nodes), ranges)
+    answer = evaluate_beliefs(game, evaluator, EnumeratedState(node=nodes), ranges)
     return answer.values, answer.policy_logits
 
 
@@ -115,7 +114,7 @@ def _compare(
     exact: tuple[Array, Array],
 ) -> ValueErrors:
     states = EnumeratedState(node=nodes)
-    values, logits = ask(game, evaluator, nodes, ranges)
+    values, logits = evaluate_nodes(game, evaluator, nodes, ranges)
     mask = jax.vmap(game.infostate_mask)(states)
     mask &= jax.vmap(game.compatible_reach)(states, ranges) > 0
     error = jnp.where(mask, values - exact[0], 0)

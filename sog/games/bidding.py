@@ -1,8 +1,8 @@
 """Bidding cards for point cards: the engine of both variants of Goofspiel.
 
 Each player has the bid cards 1 to N, and point cards 1 to N come up one by one. The higher bid
-takes the point card, equal bids discard it, and the bid cards are spent. The last card of each
-player is forced, so the game ends after N - 1 rounds with the last one counted in, as in OpenSpiel.
+takes the point card, equal bids discard it, and the bid cards are spent. Each player's last card is
+forced, so the game ends after N - 1 rounds, and its score includes the last one, as in OpenSpiel.
 """
 
 import abc
@@ -36,16 +36,16 @@ BID_MADE = 0
 # Results of a round.
 WON_BY_0, WON_BY_1, TIED, NOT_PLAYED = range(4)
 POINTS_SIGN = (1, -1, 0, 0)
-"""What part of the point card's value a result adds to player 0's lead."""
+"""The sign with which a result adds the point card to player 0's lead."""
 
 
 @pytree
 class BiddingState:
-    """What both players know in either variant of Goofspiel."""
+    """The public state of either variant of Goofspiel."""
 
     stage: Array  # int32: whose turn, as returned by `actor`
-    round: Array  # int32: rounds that are over
-    point_cards: Array  # int32[cards]: the point card of each round, 0 if not yet known
+    round: Array  # int32: finished rounds
+    point_cards: Array  # int32[cards]: the point card of each round, 0 if unknown
     results: Array  # int32[cards - 1]: WON_BY_0 to NOT_PLAYED
 
 
@@ -60,7 +60,7 @@ def result_of_bids(bid_0: Array, bid_1: Array) -> Array:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BiddingGame(Game[AnyBiddingState], abc.ABC):
-    """What both variants of Goofspiel share: the point cards, the rounds, the score.
+    """The common part of both variants of Goofspiel: point cards, rounds and score.
 
     A round is player 0's hidden bid and player 1's bid, after chance's point card if the order is
     random. Action a bids the card a + 1; chance's outcome k shows the point card k + 1.
@@ -89,12 +89,12 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
 
     @property
     def max_utility(self) -> float:
-        # Winning all but one round costs that round: at best card 1, bid for with one's lowest.
+        # One can win all but one round: at best lose card 1, with one's lowest bid.
         return float(self._total - 2) if self.payoff == "diff" else 1.0
 
     @property
     def _total(self) -> int:
-        """The sum of all cards of a kind."""
+        """The sum of one player's cards."""
         return self.cards * (self.cards + 1) // 2
 
     @property
@@ -104,7 +104,7 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
 
     @functools.cached_property
     def _chance_reach_table(self) -> np.ndarray:
-        """float64[cards]: probability of the point cards seen in so many of the rounds."""
+        """float64[cards]: probability of the point cards seen, by their number."""
         if self.order != "random":
             return np.ones(self.cards)
         return np.array([1 / math.perm(self.cards, seen) for seen in range(self.cards)])
@@ -130,7 +130,7 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
         stage = jnp.where(next_round == self.num_rounds, TERMINAL, follower[state.stage])
         is_now = jnp.arange(self.cards) == state.round
         shown = jnp.where(is_now, outcome + 1, state.point_cards)
-        # When the last but one is shown, so is the last.
+        # The last but one determines the last.
         is_last = jnp.arange(self.cards) == state.round + 1
         last = self._total - shown.sum(dtype=jnp.int32)
         shown = jnp.where(is_last & (state.round == self.num_rounds - 1), last, shown)
@@ -161,7 +161,7 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
         return (signs * state.point_cards[:-1]).sum(dtype=jnp.int32)
 
     def _utility(self, lead: Array) -> Array:
-        """Player 0's utility from his final lead."""
+        """Player 0's utility from the final lead."""
         return lead if self.payoff == "diff" else jnp.sign(lead)
 
     def _observe_rounds(self, state: AnyBiddingState) -> Array:
@@ -187,9 +187,9 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
         return jnp.zeros(2, jnp.int32)
 
     def _draw_point_card(self, key: Array, state: AnyBiddingState) -> Array:
-        """int32: an outcome of chance, all unseen cards being as likely."""
+        """int32: an outcome of chance, uniform over the unseen cards."""
         unseen = self._unseen_point_cards(state).astype(jnp.float32)
-        # In the other stages there may be nothing to draw, and the answer is not used.
+        # In other stages there may be nothing to draw; the result is unused.
         return draw(jax.random.uniform(key), unseen)
 
     def view(
@@ -212,6 +212,6 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
         )
 
     def _describe_point_card(self, state: AnyBiddingState) -> str:
-        """What is at stake in the present round."""
+        """The point card of the current round."""
         stage, card = int(state.stage), int(state.point_cards[int(state.round)])
         return "over" if stage == TERMINAL else f"for {card}" if card else "next card"

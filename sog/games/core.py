@@ -68,17 +68,17 @@ class Game(Shown[State]):
     """
 
     summary: ClassVar[str]
-    """One line for `sog games`."""
+    """A line for `sog games`."""
     rules: ClassVar[str] = ""
-    """How it is played, in a screenful for people: `sog games NAME --rules`, `?` in `sog play`."""
+    """The rules, in at most a screenful: for `sog games NAME --rules` and `?` in `sog play`."""
     unit: ClassVar[str] = "points"
     """The unit of utilities; 1/1000 of it is printed as `milli_unit`."""
     milli_unit: ClassVar[str] = "milli-points"
-    """In poker mbb, if the unit is the big blind, or the ante where there are no blinds."""
+    """In poker mbb, where the unit is the big blind, or the ante without blinds."""
     parts: ClassVar[Mapping[str, str]] = types.MappingProxyType({})
-    """What it brings along for training and commands, as module:attribute: `sog.games.parts`."""
+    """Its parts for training and commands, as module:attribute: `sog.games.parts`."""
     where_too_large: ClassVar[str] = ""
-    """What to do where its tree is too large, if that is not what it is for other games."""
+    """Advice for a tree that is too large, if it differs from the general one."""
 
     def __post_init__(self) -> None:
         check_params(self.name, self)
@@ -86,14 +86,14 @@ class Game(Shown[State]):
 
     @property
     def remark(self) -> str:
-        """One line for people about parameters that do not do what they seem to; else empty."""
+        """A warning of one line about misleading parameters; otherwise empty."""
         return ""
 
     @classmethod
     def files_read(cls, parameters: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
-        """The files that a game reads, by the parameter that names them; parameters: as typed.
+        """The files that a game reads, by the parameter that names them. parameters: as typed.
 
-        `sog.games.foreign` says which of them a file of somebody else may name.
+        `sog.games.foreign` decides which of them somebody else's file may name.
         """
         return {}
 
@@ -116,27 +116,27 @@ class Game(Shown[State]):
 
     @property
     def num_searched_actions(self) -> int:
-        """Actions of a state that a search keeps in its tree, the best by the prior, unless told
-        otherwise; all of them here. Less is for perfect information without chance."""
+        """The default number of a state's actions that a search keeps in its tree, the best by the
+        prior; here all. Fewer only with perfect information and without chance."""
         return self.num_actions
 
     @property
     def num_searched_outcomes(self) -> int:
-        """Outcomes of a chance state that a search keeps in its tree, a sample where there are
-        more, unless told otherwise; all of them here. At least `num_decision_outcomes`."""
+        """The default number of a chance node's outcomes that a search keeps in its tree, a sample
+        if there are more; here all. At least `num_decision_outcomes`."""
         return self.num_outcomes
 
     @property
     def num_decision_outcomes(self) -> int:
         """The most public outcomes that one decision can have, K at most; chance may have more.
 
-        Search keeps room for all of these, also where it keeps a sample of chance's outcomes.
+        Search keeps room for all of these, even if it samples the outcomes of chance.
         """
         return min(self.num_actions, self.num_outcomes)
 
     @property
     def num_chance_outcomes(self) -> int:
-        """The most public outcomes that a chance state can have, K at most."""
+        """The most public outcomes that a chance node can have, K at most."""
         return self.num_outcomes if self.has_chance else 0
 
     @property
@@ -151,15 +151,15 @@ class Game(Shown[State]):
 
     @property
     def hides_information(self) -> bool:
-        """Whether players know what others do not; else each has the one infostate."""
+        """Whether there is hidden information; otherwise each player has one infostate."""
         return self.num_infostates > 1
 
     @property
     def has_public_actions(self) -> bool:
-        """Whether every action is public and no infostate ever gets another index.
+        """Whether every action is public and no infostate ever changes its index.
 
         Then `advance` is `public_action` and the child's mask, outcome k being action k, and search
-        knows how to send reach and cfvs through many nodes at once without asking for `advance`.
+        can send reach and cfvs through many nodes at once without calling `advance`.
         """
         return False
 
@@ -183,14 +183,14 @@ class Game(Shown[State]):
         """bool[K]: public events that some world allows; all False at a terminal state."""
 
     def outcomes_in_order(self, state: State) -> Array:
-        """[K] int32: every outcome once, those of chance that make for similar play next to each
-        other: a sample of chance can then be spread over them (`spread_outcomes` of a search).
-        Here by their numbers."""
+        """[K] int32: a permutation of the outcomes with those of chance that lead to similar play
+        next to each other, so that a sample can be spread over them (`spread_outcomes` of a
+        search). Here by number."""
         return jnp.arange(self.num_outcomes, dtype=jnp.int32)
 
     @abc.abstractmethod
     def apply(self, state: State, outcome: Array) -> State:
-        """The public state after a legal outcome (anything at all after an illegal one)."""
+        """The public state after a legal outcome (undefined after an illegal one)."""
 
     @abc.abstractmethod
     def infostate_mask(self, state: State) -> Array:
@@ -198,7 +198,7 @@ class Game(Shown[State]):
 
     @abc.abstractmethod
     def legal_actions(self, state: State) -> Array:
-        """bool[S, A]: a row per infostate of the player to act.
+        """bool[S, A]: a row per infostate of the acting player.
 
         Rows outside `infostate_mask` are False. At a chance state column 0 is player 0's mask and
         the rest is False; at a terminal state all is False.
@@ -216,7 +216,7 @@ class Game(Shown[State]):
     ) -> Array:
         """Reach probabilities in the child public state.
 
-        action_reach: [S, A], the actor's reach times his probability of each action, 0 where
+        action_reach: [S, A], the actor's reach times the probability of each action, 0 where
         illegal. other_reach: [S], the other player's reach. Returns reach [2, S].
 
         The acting player's row is linear in `action_reach`, the other's in `other_reach`; neither
@@ -237,16 +237,16 @@ class Game(Shown[State]):
         """Cfvs [2, S] of a terminal state: sum over s' of w(s, s') reach_-i(s') u_i(s, s')."""
 
     def keep_terminal(self, state: State) -> Any:
-        """What `utilities_of_kept` needs of a terminal state: a pytree of bool and of numbers of 8,
-        16 or 32 bits; anything at all for other states.
+        """A digest of a terminal state for `utilities_of_kept`: a pytree of bool and of numbers of
+        8, 16 or 32 bits; undefined for other states.
 
-        A search asks for the utilities of a terminal state in every update. What does not depend on
-        reach, as who has the better hand, is then found once; here it is the state itself.
+        A search computes the utilities of a terminal state in every update, but what does not
+        depend on reach, such as who has the better hand, only once. Here it is the state itself.
         """
         return state
 
     def utilities_of_kept(self, kept: Any, reach: Array) -> Array:
-        """`utilities` of the state that `keep_terminal` gave this for."""
+        """`utilities` of a state, from its `keep_terminal`."""
         return self.utilities(kept, reach)
 
     @abc.abstractmethod
@@ -255,17 +255,17 @@ class Game(Shown[State]):
 
     @property
     def encoding(self) -> Encoding:
-        """What a network may make of them: numbers as here, planes of a board, or a map."""
+        """The structure of the features: numbers as here, planes of a board, a map, or hands."""
         return Flat()
 
     def random_symmetry(self, key: Array, state: State) -> tuple[State, Array, Array]:
-        """The same state under other names, if the rules have symmetries: suits, sides of a board.
+        """An isomorphic state (twin), if the rules have symmetries: of suits, or sides of a board.
 
         Returns (twin, infostates int32[2, S], actions int32[A]): the twin's infostate s of a player
-        is `infostates[player, s]` of the given state, its action a is `actions[a]`. A key stands
-        for one symmetry, at whatever state. Who is to move stays the same, and so does everything
-        below the state but for its names, hence a learner may take an example for any of its
-        twins. Without symmetries, as here, a state is its only twin.
+        is `infostates[player, s]` of the given state, its action a is `actions[a]`. A key
+        determines one symmetry, for any state. The actor stays the same, and so does everything
+        below the state up to renaming, so a learner may replace an example by any of its twins.
+        Without symmetries, as here, a state is its only twin.
         """
         unchanged = jnp.arange(self.num_infostates, dtype=jnp.int32)
         actions = jnp.arange(self.num_actions, dtype=jnp.int32)
@@ -274,33 +274,33 @@ class Game(Shown[State]):
     # Positions as people write them; runs on the host.
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """The public events from the root to the position that a text names.
+        """The public events from the root to a position in notation.
 
         Words as for a shell, each the text of an event (`describe_outcome`) or its number. A game
-        may also read what its players write, as the columns of Connect Four or a board; a text that
-        lists events keeps its meaning, its numbers apart. Raises ValueError, one line that names
-        what is wrong in the text and what would be right.
+        may also read its players' notation, as the columns of Connect Four or a board; texts of
+        events keep their meaning, but not their numbers. Raises ValueError, one line with the fault
+        and the valid alternatives.
         """
         return read_events(self, split_events(text))
 
     def read_position(self, text: str) -> tuple[State, tuple[int, ...]]:
-        """Where a text begins, and the public events from there to the position that it names.
+        """The start state of a text, and the public events from there to its position.
 
-        Here the root, see `parse`; a game may also read positions that say nothing of what was
-        before them, as a FEN of chess, which are the start of a game of their own.
+        Here the root, see `parse`; a game may also read positions without a history, as a FEN of
+        chess, which then start a game.
         """
         return self.root(), self.parse(text)
 
     def rules_in(self, text: str) -> Mapping[str, int | float]:
-        """Parameters that a text says its game has, as the komi in a file of Go; here none.
+        """Parameters of the game that a text states, as the komi in a Go record; here none.
 
-        `read_position` reads what needs the same board as this game, whatever else differs. Raises
-        ValueError, one line, for a value that is none.
+        `read_position` accepts any text for the same board, whatever its other rules. Raises
+        ValueError, one line, for an invalid value.
         """
         return {}
 
     def start(self, text: str) -> State:
-        """The public state that a text names, see `read_position`."""
+        """The start state of a text, see `read_position`."""
         state, outcomes = self.read_position(text)
         for outcome in outcomes:
             state = self.apply(state, jnp.int32(outcome))
@@ -319,22 +319,22 @@ class Game(Shown[State]):
         """One step of a world: (outcome int32, infostates int32[2] in the child public state).
 
         infostates: int32[2]. action: int32, legal for the acting player's infostate. At a chance
-        state the action is ignored and the outcome has its true probability in this world.
+        node the action is ignored and the outcome has its true probability in this world.
         """
 
     def world_actions(self, state: State, infostates: Array) -> Array:
-        """bool[A]: the row of `legal_actions` of the player to act in a world; infostates int32[2].
+        """bool[A]: the acting player's row of `legal_actions` in a world; infostates int32[2].
 
-        A game may find one row without the others.
+        A game may compute one row without the others.
         """
         row = jnp.where(self.actor(state) == PLAYER_1, PLAYER_1, PLAYER_0)
         return self.legal_actions(state)[infostates[row]]
 
     def world_utility(self, state: State, infostates: Array) -> Array:
-        """What player 0 gets in a world that is over; infostates int32[2]. Here 0 if it cannot be.
+        """The utility of player 0 in a terminal world; infostates int32[2]. Here 0 if impossible.
 
-        A game may find it without what the public state keeps for ranges; a program that only plays
-        worlds then does not compute that.
+        A game may compute it without the parts of the public state that only ranges need, so that
+        XLA drops those from a program that only plays worlds.
         """
         world = jax.nn.one_hot(infostates, self.num_infostates)
         # A cfv is the utility times the joint weight of the two infostates.
@@ -351,7 +351,7 @@ class Game(Shown[State]):
 
 
 def _check_sizes(game: Game[Any]) -> None:
-    """Refuses what nothing could hold: these are the axes of the arrays of every node."""
+    """Rejects sizes that no machine can hold: they are axes of every node's arrays."""
     rows = game.num_infostates * game.num_actions
     if rows > MOST_INFOSTATE_ACTIONS:
         raise ValueError(
@@ -365,13 +365,13 @@ def _check_sizes(game: Game[Any]) -> None:
         )
 
 
-# What most games need to write the functions above.
+# Helpers that most games need.
 
 
 def public_action(state_actor: Array, outcome: Array, action_reach: Array, other: Array) -> Array:
     """`advance` for a public action: outcome k means action k, and no infostate changes.
 
-    At a chance state (player 0 with action 0) nothing is picked. Returns reach [2, S].
+    At a chance node (player 0 with action 0) reach passes unchanged. Returns reach [2, S].
     """
     column = jnp.where(state_actor == CHANCE, 0, outcome)
     actor_reach = action_reach[:, column]
@@ -391,11 +391,10 @@ def opponents_weight(matrix: Array, reach: Array) -> Array:
 
 
 def draw(point: Array, weights: Array) -> Array:
-    """int32: the index at a point in [0, 1) of a distribution; never one of weight 0.
+    """int32: the index at a point in [0, 1) of a distribution; never an index of weight 0.
 
-    weights: [n], at least 0, in proportion to the probabilities. Unlike `jax.random.choice`, this
-    is no search in a loop; a short list is gone through number by number, which compilers make one
-    operation of.
+    weights: [n], >= 0, proportional to the probabilities. Unlike `jax.random.choice` this has no
+    search loop; a short list is unrolled, which compilers fuse into one operation.
     """
     if len(weights) > _MOST_WRITTEN_OUT:
         upto = jnp.cumsum(weights)

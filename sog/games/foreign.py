@@ -1,8 +1,8 @@
-"""Games that a file names, which may come from somebody else: a policy, a configuration, a run.
+"""Safety checks for games named by files, which may come from somebody else.
 
-No file chooses what is imported, nor which other file is read: a game `module:Class` and the path
-of a map count only where `TRUSTED` names them, a path also where it leads into the file's folder.
-What is installed, by an entry point or with us, needs nobody's permission.
+A policy, configuration or run cannot choose what is imported, nor which other file is read: a game
+`module:Class` and the path of a map are accepted only if `TRUSTED` names them, a path also inside
+the file's own folder. Installed games are always accepted.
 """
 
 import os
@@ -16,19 +16,19 @@ from sog.games.registry import GAMES, game_class, has_loader
 from sog.parameters import split_call
 
 TRUSTED: Final = "SOG_GAMES"
-"""Environment variable: `module:Class` of games, and paths of maps, that files may name, with
-commas between them."""
+"""Environment variable: a comma-separated list of the `module:Class` of games, and paths of maps,
+that files may name."""
 _READS_A_FILE: Final = re.compile(r"(?:file(?:name)?|_root)\s*=")
-"""Parameters that are paths, by their names, in a text that a loader takes."""
+"""Parameters that are paths, in the text for a loader."""
 _ONE_PARAMETER: Final = re.compile(r"\w+\(\w+=(.*)\)", re.DOTALL)
 _UNCLEAR: Final = re.compile(r"[^\w./~ -]")
-"""In a path of which it is not sure how a loader reads it, for instance with brackets."""
+"""Characters that a loader might interpret in a path, for instance brackets."""
 
 
 def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
-    """Raises ValueError if a file names a game that would import or read what nobody has allowed.
+    """Raises ValueError if a file names a game that would import or read anything not allowed.
 
-    game: as `sog.games.make` takes it; whether there is such a game is not looked at.
+    game: as for `sog.games.make`; it need not exist.
     """
     if not game.isprintable():
         raise ValueError(f"{file} is of a game with characters that are not printed: {game!r}.")
@@ -48,7 +48,7 @@ def check_named_by_file(game: str, file: str | os.PathLike[str]) -> None:
 
 
 def trusted_names() -> list[str]:
-    """What `TRUSTED` names, in its order."""
+    """The names in `TRUSTED`, in order."""
     return [name.strip() for name in os.environ.get(TRUSTED, "").split(",") if name.strip()]
 
 
@@ -61,7 +61,7 @@ def _is_inside(path: str, folder: Path) -> bool:
         return False
     try:
         return Path(path).expanduser().resolve().is_relative_to(folder)
-    except (OSError, RuntimeError, ValueError):  # no such user, no name of a file
+    except (OSError, RuntimeError, ValueError):  # no such user, or an invalid file name
         return False
 
 
@@ -71,7 +71,7 @@ def _files(game: str) -> Mapping[str, tuple[str, ...]]:
         if not _READS_A_FILE.search(game):
             return {}
         one = _ONE_PARAMETER.fullmatch(game.partition(":")[2].strip())
-        path = one[1] if one else game  # which is unclear
+        path = one[1] if one else game  # it contains unclear characters
         return {path: (path,)}
     name, parameters = split_call(game) or ("", "")
     if name not in GAMES:

@@ -1,6 +1,6 @@
-"""Goofspiel: both players bid their cards for point cards, and see both bids after each round.
+"""Goofspiel: both players bid cards for point cards, and see both bids after each round.
 
-The rules are told in `bidding.py`. Between rounds nothing is hidden; a round is simultaneous.
+See `bidding.py` for the rules. Between rounds nothing is hidden; a round is simultaneous.
 """
 
 import dataclasses
@@ -16,25 +16,25 @@ from sog.pytree import pytree
 
 @pytree
 class GoofspielState(BiddingState):
-    """Public state of Goofspiel with perfect information, but for the bid just made."""
+    """Public state of Goofspiel; only the bid just made is hidden."""
 
-    bids: Array  # int32[2, cards - 1]: bid cards of the rounds that are over, 0 for the others
+    bids: Array  # int32[2, cards - 1]: bids of finished rounds, 0 for the others
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Goofspiel(BiddingGame[GoofspielState]):
-    """Goofspiel with both bids revealed; its value is 0, since the players are alike.
+    """Goofspiel with both bids revealed; its value is 0 by symmetry.
 
-    A player has one infostate, 0, except for player 0 at player 1's turn: his bid's action. The
-    outcome of player 1's bid is both bids: `cards` times player 0's action plus player 1's.
+    A player has one infostate, 0, except for player 0 at player 1's turn: the action of the bid.
+    The outcome of player 1's bid is both bids: `cards` times player 0's action plus player 1's.
     """
 
     name = "goofspiel"
     summary = "Goofspiel: simultaneous bids, both revealed after each round"
     rules = """\
 Both players hold the cards 1 to N. In each round a point card is turned up, and both bid one
-of their cards in secret; then both bids are shown. The higher bid wins the points, equal
-bids nobody. Bids are spent. Whoever has more points in the end wins."""
+of their cards in secret; then both bids are shown. The higher bid wins the points; with
+equal bids nobody does. Bids are spent. The player with more points wins."""
 
     @property
     def num_infostates(self) -> int:
@@ -55,7 +55,7 @@ bids nobody. Bids are spent. Whoever has more points in the end wins."""
         )
 
     def _hands(self, state: GoofspielState) -> Array:
-        """bool[2, cards]: bid cards that are not spent, by value - 1."""
+        """bool[2, cards]: unspent bid cards, by value - 1."""
         values = jnp.arange(1, self.cards + 1)
         return (values[None, :, None] != state.bids[:, None, :]).all(axis=2)
 
@@ -92,7 +92,7 @@ bids nobody. Bids are spent. Whoever has more points in the end wins."""
         bid_0, bid_1 = outcome // self.cards, outcome % self.cards
         alone = jnp.arange(self.num_infostates) == 0
         hides_bid = jnp.stack([action_reach[0], other_reach])
-        # Both bids are shown, so each player's one new infostate takes the reach of his bid.
+        # Both bids are shown, so each player's one new infostate takes the reach of the bid.
         revealed = jnp.stack([other_reach[bid_0], action_reach[0, bid_1]])
         shows_bids = jnp.where(alone[None, :], revealed[:, None], 0)
         shows_card = jnp.stack([action_reach[:, 0], other_reach])

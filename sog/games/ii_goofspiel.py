@@ -1,7 +1,7 @@
 """Imperfect-information Goofspiel, II-GS(N): only who won each round is shown, not the bids.
 
-The rules are told in `bidding.py`. A player's infostate is the sequence of his own bids. Sequences
-are not merged into sets of cards left: which pairs of them can meet depends on the order.
+See `bidding.py` for the rules. A player's infostate is the sequence of the player's own bids.
+Sequences are not merged into sets of remaining cards: the compatible pairs depend on the order.
 """
 
 import dataclasses
@@ -25,12 +25,12 @@ from sog.games.bidding import (
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, opponents_weight, param, zero_sum_cfvs
 
 BITS_PER_RESULT = 2
-"""A code of results holds each round in so many bits, the first round in the lowest."""
+"""Bits per round in a code of results; the first round is in the lowest bits."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class IIGoofspiel(BiddingGame[BiddingState]):
-    """II-Goofspiel; its value is 0, since the players are alike.
+    """II-Goofspiel; its value is 0 by symmetry.
 
     The index of a sequence of bids is that of the first of the N! permutations, in lexicographic
     order, that begins with it. So one pair of tables over permutations serves all rounds, and the
@@ -42,10 +42,10 @@ class IIGoofspiel(BiddingGame[BiddingState]):
     summary = "imperfect-information Goofspiel: only the winner of each bid is shown"
     rules = """\
 Both players hold the cards 1 to N. In each round a point card is turned up, and both bid one
-of their cards in secret. Only who won is told, never the cards. The higher bid wins the
-points, equal bids nobody. Bids are spent. Whoever has more points in the end wins."""
+of their cards in secret. Only the winner is announced, never the cards. The higher bid wins
+the points; with equal bids nobody does. Bids are spent. The player with more points wins."""
 
-    # Pairs of infostates are listed in memory: with 6 cards, 720 x 720 of them.
+    # Tables of all pairs of infostates are in memory: with 6 cards, 720 x 720.
     cards: int = param(4, "N, the cards of each player", minimum=2, maximum=6)
 
     @property
@@ -64,18 +64,18 @@ points, equal bids nobody. Bids are spent. Whoever has more points in the end wi
 
     @functools.cached_property
     def _position(self) -> np.ndarray:
-        """int32[S, A]: where an action stands in a permutation."""
+        """int32[S, A]: the position of an action in a permutation."""
         return np.argsort(self._permutations, axis=1).astype(np.int32)
 
     @functools.cached_property
     def _completions(self) -> np.ndarray:
-        """int32[cards + 1]: permutations that begin with a given sequence, by its length."""
+        """int32[cards + 1]: number of permutations that begin with a sequence, by its length."""
         lengths = range(self.cards + 1)
         return np.array([math.factorial(self.cards - length) for length in lengths], np.int32)
 
     @functools.cached_property
     def _shifts(self) -> np.ndarray:
-        """int32[cards]: where the result of each round stands in a code."""
+        """int32[cards]: the bit position of each round's result in a code."""
         return BITS_PER_RESULT * np.arange(self.cards, dtype=np.int32)
 
     @functools.cached_property
@@ -93,7 +93,7 @@ points, equal bids nobody. Bids are spent. Whoever has more points in the end wi
 
     @functools.cached_property
     def _possible(self) -> np.ndarray:
-        """bool[code of results, 2, S]: permutations whose beginning some opponent's explains."""
+        """bool[code of results, 2, S]: permutations with a compatible one of the opponent's."""
         num_codes = 1 << BITS_PER_RESULT * self.num_rounds
         possible = np.zeros((num_codes, 2, self.num_infostates), bool)
         index = np.arange(self.num_infostates)
@@ -115,8 +115,8 @@ points, equal bids nobody. Bids are spent. Whoever has more points in the end wi
 
     def legal_outcomes(self, state: BiddingState) -> Array:
         outcomes = jnp.arange(self.num_outcomes)
-        # While a card is left over, some two sequences of bids have any given results: a cycle
-        # through all cards of the rounds won and lost, and one more, has them in any proportion.
+        # While a card is left over, some pair of bid sequences gives any results: a cycle through
+        # all cards of the rounds won and lost, and one more, has them in any proportion.
         results = outcomes <= TIED
         unseen = jnp.pad(self._unseen_point_cards(state), (0, self.num_outcomes))
         by_stage = [outcomes == BID_MADE, results, unseen[: self.num_outcomes], outcomes < 0]
@@ -193,7 +193,7 @@ points, equal bids nobody. Bids are spent. Whoever has more points in the end wi
             result_of_bids(bid_0, action),
             self._draw_point_card(key, state),
         ]
-        # The cards left follow in rising order; the bid moves to the front of them.
+        # The remaining cards follow in ascending order; the bid moves to their front.
         num_smaller = jnp.asarray(self._position)[infostates, action] - state.round
         moved = infostates + num_smaller * jnp.asarray(self._completions)[state.round + 1]
         is_bidder = jnp.arange(2) == state.stage

@@ -1,4 +1,4 @@
-"""Liar's dice LD(D1, D2), also known as Dudo or Bluff: bids about all dice on the table.
+"""Liar's dice LD(D1, D2), also known as Dudo or Bluff: bids on all dice of both players.
 
 Both players roll in secret. A bid q-f claims that at least q of all dice show face f; the highest
 face is wild and counts as any other. Each bid must be higher than the last: more dice, or as many
@@ -35,12 +35,12 @@ NO_BID = -1
 
 @pytree
 class LiarsDiceState:
-    """Public state of liar's dice; bids rise, so the set of bids made tells their order too."""
+    """Public state of liar's dice; bids rise, so the set of bids determines their order."""
 
     stage: Array  # int32: whose turn, as returned by `actor`
     bids_made: Array  # bool[num_bids]
     last_bid: Array  # int32: NO_BID at the start
-    caller: Array  # int32: who called liar once the game is over, else the player to act
+    caller: Array  # int32: who called liar once the game is over, before that the player to act
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -54,10 +54,10 @@ class LiarsDice(Game[LiarsDiceState]):
     name = "liars_dice"
     summary = "liar's dice: bids on all dice, highest face wild"
     rules = """\
-Each player rolls his dice in secret. In turn each bids how many of all dice on the table show
-a face at least: 2-3 is two threes. The highest face is wild and counts as any other. A bid
-must be higher than the last: more dice, or as many of a higher face. Instead of bidding you
-may call liar: if there are fewer than the last bid says you win, else the bidder does."""
+Each player rolls dice in secret. They take turns bidding how many of all dice show a face at
+least: 2-3 claims two threes. The highest face is wild and counts as any other. A bid must be
+higher than the last: more dice, or as many of a higher face. Instead of bidding, you
+may call liar: if there are fewer than the last bid says, you win, otherwise the bidder does."""
 
     dice: int = param(1, "dice of player 0", minimum=1, maximum=5)
     faces: int = param(6, "faces of a die, the highest is wild", minimum=2, maximum=6)
@@ -65,12 +65,12 @@ may call liar: if there are fewer than the last bid says you win, else the bidde
 
     @property
     def dice_of_players(self) -> tuple[int, int]:
-        """How many dice each player rolls."""
+        """The number of dice of each player."""
         return self.dice, self.dice1 or self.dice
 
     @property
     def num_bids(self) -> int:
-        """Bids there are; the action of this number calls liar."""
+        """The number of bids; the action with this number calls liar."""
         return sum(self.dice_of_players) * self.faces
 
     @property
@@ -99,7 +99,7 @@ may call liar: if there are fewer than the last bid says you win, else the bidde
 
     @functools.cached_property
     def _hands(self) -> tuple[list[tuple[int, ...]], ...]:
-        """For each player, the hands he can roll: sorted faces, counted from 0."""
+        """For each player, the possible hands: sorted faces, counted from 0."""
         return tuple(
             list(itertools.combinations_with_replacement(range(self.faces), dice))
             for dice in self.dice_of_players

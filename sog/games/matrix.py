@@ -1,7 +1,7 @@
 """Matrix games: both players move at once, then the game is over.
 
-The move of each player becomes his own infostate and is never shown: after the second move nothing
-follows, so the public tree has three states only. `MatrixGame(payoffs=...)` takes any matrix.
+The move of each player becomes the player's infostate and is never shown: nothing follows the
+second move, so the public tree has only three states. `MatrixGame(payoffs=...)` takes any matrix.
 """
 
 import abc
@@ -18,25 +18,25 @@ from sog.games.core import TERMINAL, Game, opponents_weight, param, zero_sum_cfv
 from sog.pytree import pytree
 
 MOVED = 0
-"""The only outcome: the player to act has chosen his move."""
+"""The only outcome: the player to act has chosen a move."""
 
 
 @pytree
 class MatrixState:
     """Public state of a matrix game."""
 
-    num_moves: Array  # int32: how many players have moved, 0 to 2
+    num_moves: Array  # int32: number of players who have moved, 0 to 2
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SimultaneousGame(Game[MatrixState], abc.ABC):
     """A game of one simultaneous move, player 0 choosing a row and player 1 a column.
 
-    The infostate of a player who has moved is his move; before that it is 0.
+    The infostate of a player who has moved is the move; before that it is 0.
     """
 
     move_names: ClassVar[tuple[str, ...]] = ()
-    """What the moves of either player are called; empty where a number will do."""
+    """The names of the moves of either player; empty for numbers."""
 
     @property
     @abc.abstractmethod
@@ -73,7 +73,7 @@ class SimultaneousGame(Game[MatrixState], abc.ABC):
     @property
     def max_utility(self) -> float:
         largest = max(abs(payoff) for row in self.payoff_rows for payoff in row)
-        return float(largest) or 1.0  # utilities are divided by it, and they may all be 0
+        return float(largest) or 1.0  # it divides utilities, which may all be 0
 
     def root(self) -> MatrixState:
         return MatrixState(num_moves=jnp.int32(0))
@@ -100,7 +100,7 @@ class SimultaneousGame(Game[MatrixState], abc.ABC):
     def advance(
         self, state: MatrixState, outcome: Array, action_reach: Array, other_reach: Array
     ) -> Array:
-        moved = action_reach[0]  # there is one infostate to move from, and moves are the new ones
+        moved = action_reach[0]  # from the one infostate; moves are the new infostates
         reach = jnp.where(
             state.num_moves == 0,
             jnp.stack([moved, other_reach]),
@@ -152,8 +152,8 @@ class MatrixGame(SimultaneousGame):
     name = "matrix"
     summary = "one simultaneous move with the given payoffs to player 0"
     rules = """\
-Both players choose a move in secret and show it at once; a table says what player 0 gets from
-player 1."""
+Both players choose a move in secret and reveal it together; a table gives player 0's payoff,
+which player 1 pays."""
 
     payoffs: tuple[tuple[float, ...], ...]
     """A row per move of player 0; tuples, so that the game is hashable."""
@@ -215,7 +215,7 @@ class BiasedRockPaperScissors(SimultaneousGame):
     name = "biased_rps"
     summary = "rock, paper, scissors where rock's win over scissors counts more"
     rules = """\
-Rock, paper, scissors, but rock's win over scissors counts more points (bias)."""
+Rock, paper, scissors, but rock's win over scissors counts for more points (bias)."""
     move_names = ("rock", "paper", "scissors")
 
     bias: float = param(2.0, "points for rock against scissors", minimum=0.0, maximum=1e6)

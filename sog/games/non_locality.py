@@ -2,8 +2,8 @@
 
 Chance goes left or right, 0.5 each. Player 0, who cannot tell which, picks left or right. After
 chance's left the game is over and pays `leftmost` for left, 0 for right. After chance's right,
-player 1, who cannot see what player 0 picked, picks left or right too: 3 if the picks are equal,
-0 if not. So what player 1 should do depends on a payoff that can no longer be reached.
+player 1, who cannot see what player 0 picked, picks left or right too: 3 if the picks are equal, 0
+if not. So player 1's best policy depends on a payoff that can no longer be reached.
 
 Here chance moves after player 0's hidden pick, as a public event ("over" or "goes on"). This is the
 same game: the pick neither depends on chance nor changes its odds, and all that player 1 ever
@@ -48,7 +48,7 @@ class NonLocalityState:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class NonLocality(Game[NonLocalityState]):
-    """The non-locality game; the infostate of a player who has picked is his pick, else 0.
+    """The non-locality game; the infostate of a player who has picked is the pick, otherwise 0.
 
     For leftmost = x in [-3, 3], player 0 plays (1/2, 1/2) and player 1 plays left with probability
     1/2 - x/6, which makes 0.5 x + 1.5 p(left) and 1.5 p(right), the utilities of player 0's two
@@ -59,7 +59,7 @@ class NonLocality(Game[NonLocalityState]):
     summary = "Figure 1 of the OOS paper: a far payoff decides the best play"
     rules = """\
 Chance goes left or right, and nobody sees where. Player 0 picks left or right in secret. If
-chance went left, the game is over: left pays him (leftmost), right nothing. Else player 1
+chance went left, the game is over: left pays player 0 `leftmost`, right 0. Else player 1
 picks too, without having seen the first pick: player 0 gets 3 if the picks are equal."""
 
     leftmost: float = param(

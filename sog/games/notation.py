@@ -1,4 +1,4 @@
-"""From a text that a person wrote to the public events that it names."""
+"""Parses texts of public events."""
 
 import shlex
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ _MOST_LETTERS: Final = 100_000
 
 
 def split_events(text: str) -> list[str]:
-    """Words as for a shell: quotation marks may hold those of an event together, and where they
-    are not in pairs they mean nothing. ValueError for more letters than any game takes."""
+    """Splits into words as a shell does: quotation marks may group the words of an event, and are
+    literal if unpaired. Raises ValueError for a text longer than any game needs."""
     if len(text) > _MOST_LETTERS:
         raise ValueError(f"events must have at most {_MOST_LETTERS:,} letters, got {len(text):,}.")
     try:
@@ -26,10 +26,10 @@ def split_events(text: str) -> list[str]:
 
 
 def read_events(game: "Game[Any]", words: Sequence[str]) -> tuple[int, ...]:
-    """The outcomes of events from the root, each by its text, of several words maybe, or its
+    """The outcomes of events from the root, each by its text, possibly of several words, or its
     number.
 
-    Raises ValueError that names the event and what is possible where it stands.
+    Raises ValueError that names the event and the possible ones at its state.
     """
     state, left, outcomes = game.root(), list(words), list[int]()
     while left:
@@ -48,15 +48,15 @@ def read_events(game: "Game[Any]", words: Sequence[str]) -> tuple[int, ...]:
 
 
 def possible_events(game: "Game[Any]", state: Any) -> dict[int, str]:
-    """The texts of the events that may follow, by outcome; empty at the end of the game."""
+    """The texts of the possible next events, by outcome; empty at a terminal state."""
     legal = np.flatnonzero(game.legal_outcomes(state))
     return {outcome: game.describe_outcome(state, outcome) for outcome in legal.tolist()}
 
 
 def _find(possible: dict[int, str], words: list[str]) -> tuple[int | None, int]:
-    """The event that words begin with, and how many of them are of it; of several the longest.
+    """The event at the start of `words`, and its number of words; the longest match.
 
-    Texts come first: what looks like a number may be one.
+    Texts come first: some look like numbers.
     """
     longest = max(event.count(" ") + 1 for event in possible.values())
     for used in range(min(longest, len(words)), 0, -1):

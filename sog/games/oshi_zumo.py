@@ -14,20 +14,20 @@ from sog.pytree import pytree
 
 @pytree
 class Ring:
-    """A position: bids are spent, whoever wins the round."""
+    """A position: both players' bids are spent."""
 
     coins: Array  # int32[2]: left
-    wrestler: Array  # int32: steps from the middle, towards player 1's end
+    wrestler: Array  # int32: steps from the middle towards player 1's end
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OshiZumo(SimultaneousMovesGame[Ring]):
     """Oshi-Zumo (Buro 2003; Bosansky et al. 2016): 2K + 1 places, the wrestler in the middle.
 
-    The higher bid pushes him one place towards the other player, equal bids leave him where he is.
-    Whoever has less than the least bid bids all of it. When he is pushed out, or all coins are
-    spent, the player from whose end he is farther away wins. The least bid is at least 1, so that
-    the game ends.
+    The higher bid pushes the wrestler one place towards the other player; equal bids do not move
+    him. A player with less than the least bid bids all of it. When the wrestler is pushed out, or
+    all coins are spent, the player from whose end he is farther away wins. The least bid is at
+    least 1, so that the game ends.
     """
 
     name = "oshi_zumo"
@@ -48,7 +48,7 @@ farther away wins."""
 
     @property
     def max_rounds(self) -> int:
-        return 2 * -(-self.coins // self.least)  # in each, somebody bids the least or all he has
+        return 2 * -(-self.coins // self.least)  # in each, one bids the least or more, or all
 
     def opening(self) -> Ring:
         return Ring(coins=jnp.full(2, self.coins, jnp.int32), wrestler=jnp.int32(0))

@@ -1,11 +1,11 @@
 """Games of other packages: installed ones by name, and any class as `module:Class`.
 
-A package makes its games known by entry points, in its pyproject.toml:
+A package declares its games by entry points in its pyproject.toml:
 
     [project.entry-points."sog.games"]
     my_game = "my_package.my_game:MyGame"
 
-What a person types is imported. What a file says is not, see `sog.games.foreign`.
+Names that the user types are imported; names in files are not, see `sog.games.foreign`.
 """
 
 import dataclasses
@@ -32,12 +32,12 @@ class InstalledGame:
     """module:Class"""
 
     def load(self) -> type[Game[Any]]:
-        """Imports the class; ValueError that names the package if there is none."""
+        """Imports the class; raises ValueError that names the package on failure."""
         return _import_class(self.path, f"game {self.name!r} of {self.package}")
 
 
 def installed_games() -> dict[str, InstalledGame]:
-    """The declared games by name; nothing of them is imported."""
+    """The declared games by name, without importing them."""
     return {
         entry.name: InstalledGame(name=entry.name, package=_package(entry), path=entry.value)
         for entry in importlib.metadata.entry_points(group=GROUP)
@@ -45,15 +45,15 @@ def installed_games() -> dict[str, InstalledGame]:
 
 
 def is_class_path(text: str) -> bool:
-    """Whether the name of a game is `module:Class`."""
+    """Whether the text has the form `module:Class`."""
     return re.fullmatch(r"[\w.]+:\w+", text) is not None
 
 
 def import_typed(path: str) -> type[Game[Any]]:
-    """The class `module:Class` that a person named; its module may lie in the current folder."""
+    """Imports a class `module:Class` typed by the user, if need be from the current folder."""
     here = os.getcwd()
     if here not in sys.path:
-        sys.path.append(here)  # last: it takes the place of nothing that is installed
+        sys.path.append(here)  # last, so that it shadows nothing that is installed
     return _import_class(path, f"game {path!r}")
 
 
@@ -63,7 +63,7 @@ def _import_class(path: str, what: str) -> type[Game[Any]]:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (Exception, SystemExit) as error:  # whatever a stranger's module does
+    except (Exception, SystemExit) as error:  # foreign code may raise anything
         reason = " ".join(str(error).split())
         raise ValueError(
             f"{what} cannot be imported: {type(error).__name__}: {reason or 'no reason given'}."

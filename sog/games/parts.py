@@ -1,8 +1,8 @@
-"""What a family of games brings along for training and commands: paths in `Game.parts`, by name.
+"""The optional parts of a family of games: paths in `Game.parts`, by name.
 
 examples      a `selfplay.sources.ExampleSource`
-measure       made from (game, num_states); its `measure` tells how much a network errs, where a
-              game is too large for `sog.evaluation.measure`
+measure       made from (game, num_states); its `measure` computes a network's error, for games
+              too large for `sog.evaluation.measure`
 own_solver    (game) -> None, or a `SolvedApart`
 node_tables   (`sog.drawing.nodes.NodeView`) -> (title, table of rich), ...: printed by `sog search`
 """
@@ -14,15 +14,15 @@ from sog.games.core import Game
 
 
 class SolvedApart(NamedTuple):
-    """How `sog solve` solves a game that it does not enumerate."""
+    """How `sog solve` solves a game without enumerating it."""
 
     how: str
-    """In words; empty where it cannot."""
+    """A description; empty if it cannot."""
     until: str
-    """An option that says how far, for examples."""
+    """An option that limits the solve, for examples."""
 
 
 def game_part(game: Game[Any], name: str) -> Any:
-    """A part of a game; None where it has none of that name."""
+    """A part of a game; None if it has no part of that name."""
     path = game.parts.get(name)
     return None if path is None else load_part(path)

@@ -1,4 +1,4 @@
-"""What every game without hidden information shares: one infostate per player."""
+"""The base class of games without hidden information: one infostate per player."""
 
 import abc
 import dataclasses

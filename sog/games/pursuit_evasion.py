@@ -1,4 +1,4 @@
-"""Pursuit and evasion on a grid: one flees, two chase, and all of them move at once."""
+"""Pursuit and evasion on a grid: one evader, two pursuers, simultaneous moves."""
 
 import dataclasses
 import functools
@@ -21,7 +21,7 @@ _MOVES: Final = len(MOVES)
 class Chase:
     """A position."""
 
-    cells: Array  # int32[3]: the evader's, and each pursuing unit's
+    cells: Array  # int32[3]: of the evader and each pursuing unit
     round: Array  # int32: pairs of moves so far
     caught: Array  # bool
 
@@ -30,17 +30,17 @@ class Chase:
 class PursuitEvasion(SimultaneousMovesGame[Chase]):
     """Player 0 evades the two units of player 1 (Bosansky et al. 2016) on a grid.
 
-    Everybody moves at once along an edge of the grid, and nobody may wait. The evader is caught on
-    a unit's cell, or when they meet on an edge; who is not caught in `moves` moves has won. He
-    starts in the middle, the units in opposite corners.
+    All move simultaneously along an edge of the grid, and none may wait. The evader is caught on a
+    unit's cell, or when they meet on an edge, and wins by surviving `moves_to_survive` moves. The
+    evader starts in the middle, the units in opposite corners.
     """
 
     name = "pursuit_evasion"
     summary = "pursuit and evasion: one flees from two on a grid, all at once"
     rules = """\
-Player 0 flees over a grid from two units of player 1. Everybody moves at once to a cell
-beside his, and nobody may wait. The evader is caught on a unit's cell, or when they meet on
-an edge. If he is not caught in so many moves, he has won."""
+Player 0 flees over a grid from two units of player 1. All move at once to an adjacent cell,
+and none may wait. The evader is caught on a unit's cell, or when they meet on an edge, and
+wins by surviving a number of moves."""
 
     rows: int = param(3, "of the grid", minimum=2, maximum=20)
     columns: int = param(3, "of the grid", minimum=2, maximum=20)
@@ -52,7 +52,7 @@ an edge. If he is not caught in so many moves, he has won."""
 
     @property
     def num_actions(self) -> int:
-        """A move of the pursuer is one of each unit: 4 times the first one's plus the second's."""
+        """A move of the pursuer moves both units: 4 times the first one's plus the second's."""
         return _MOVES * _MOVES
 
     @property
@@ -62,7 +62,7 @@ an edge. If he is not caught in so many moves, he has won."""
     def opening(self) -> Chase:
         middle = self.rows // 2 * self.columns + self.columns // 2
         corners = (0, self.rows * self.columns - 1)
-        if middle in corners:  # of a board of two columns or rows
+        if middle in corners:  # on a board with two columns or rows
             middle = self.columns - 1
         return Chase(
             cells=jnp.array([middle, *corners], jnp.int32),

@@ -1,4 +1,4 @@
-"""Games with random payoffs, a new one for each seed: what solvers are compared on."""
+"""Games with random payoffs, one for each seed, for comparing solvers."""
 
 import dataclasses
 from typing import Final
@@ -16,8 +16,8 @@ _GOLDEN: Final = 0x9E3779B9  # 2**32 / golden ratio
 
 
 @pytree
-class Path:
-    """A position: the moves so far, as a number that stands for them, and the score."""
+class MoveSequence:
+    """A position: a hash of the moves so far, and the score."""
 
     number: Array  # uint32
     round: Array  # int32
@@ -25,17 +25,17 @@ class Path:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class RandomGame(SimultaneousMovesGame[Path]):
-    """Every pair of moves scores -1, 0 or 1 for player 0, drawn once and for all by the seed.
+class RandomGame(SimultaneousMovesGame[MoveSequence]):
+    """Every pair of moves scores -1, 0 or 1 for player 0, drawn from the seed.
 
-    As in Bosansky et al. 2016: utilities at the end are sums along the way, so that the ends of
-    one branch are alike. payoff=sign counts only who is ahead in the end.
+    As in Bosansky et al. 2016: final utilities are sums along the path, so that those of one branch
+    are similar. payoff=sign counts only who is ahead at the end.
     """
 
     name = "random_game"
     summary = "simultaneous moves with random scores, another game for each seed"
     rules = """\
-In each round both players choose a move in secret, then show it. Each pair of moves scores
+In each round both players choose a move in secret, then reveal it. Each pair of moves scores
 -1, 0 or 1 for player 0; the scores are drawn from the seed, another game for each."""
 
     actions: int = param(3, "moves of either player", minimum=1, maximum=100)
@@ -57,37 +57,37 @@ In each round both players choose a move in secret, then show it. Each pair of m
     def max_utility(self) -> float:
         return float(self.rounds) if self.payoff == "sum" else 1.0
 
-    def opening(self) -> Path:
+    def opening(self) -> MoveSequence:
         number = _mix(jnp.uint32(self.seed) + jnp.uint32(_GOLDEN))
-        return Path(number=number, round=jnp.int32(0), score=jnp.int32(0))
+        return MoveSequence(number=number, round=jnp.int32(0), score=jnp.int32(0))
 
-    def moves(self, position: Path) -> Array:
+    def moves(self, position: MoveSequence) -> Array:
         return jnp.ones((2, self.num_actions), bool)
 
-    def after(self, position: Path, moves: Array) -> Path:
+    def after(self, position: MoveSequence, moves: Array) -> MoveSequence:
         joint = (moves[0] * self.num_actions + moves[1]).astype(jnp.uint32)
         number = _mix(position.number + jnp.uint32(_GOLDEN) * (joint + jnp.uint32(1)))
         gain = (number >> jnp.uint32(8)) % jnp.uint32(3)
-        return Path(
+        return MoveSequence(
             number=number,
             round=position.round + 1,
             score=position.score + gain.astype(jnp.int32) - 1,
         )
 
-    def is_over(self, position: Path) -> Array:
+    def is_over(self, position: MoveSequence) -> Array:
         return position.round == self.rounds
 
-    def result(self, position: Path) -> Array:
+    def result(self, position: MoveSequence) -> Array:
         score = position.score if self.payoff == "sum" else jnp.sign(position.score)
         return score.astype(jnp.float32)
 
-    def features(self, position: Path) -> Array:
+    def features(self, position: MoveSequence) -> Array:
         bits = (position.number >> jnp.arange(32, dtype=jnp.uint32)) & jnp.uint32(1)
         played = jax.nn.one_hot(position.round, self.rounds + 1, dtype=jnp.float32)
         score = position.score.astype(jnp.float32) / self.rounds
         return jnp.concatenate([played, score[None], bits.astype(jnp.float32)])
 
-    def describe_position(self, position: Path) -> str:
+    def describe_position(self, position: MoveSequence) -> str:
         played, score = int(position.round), int(position.score)
         return f"round {played} of {self.rounds}, {score:+d}, {int(position.number):08x}"
 

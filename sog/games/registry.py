@@ -29,8 +29,8 @@ GAMES: Final[dict[str, str]] = {
     "tron": "sog.games.tron:Tron",
     "pursuit_evasion": "sog.games.pursuit_evasion:PursuitEvasion",
 }
-"""By name on the command line: module:Class, of which the module is imported when the game is made.
-The games of domains are among them; none takes the name of one of the core."""
+"""By name on the command line: module:Class; the module is imported when the game is made. Includes
+the games of domains, none of which may reuse a name of the core."""
 LOADERS: Final[dict[str, str]] = {}
 """By prefix: the loaders of domains, as module:function."""
 for _domain in domains():
@@ -41,7 +41,7 @@ for _domain in domains():
 def game_class(name: str) -> type[Game[Any]]:
     """The class of a game: one of `GAMES`, of an installed package, or `module:Class`.
 
-    Raises ValueError if there is none of that name.
+    Raises ValueError for an unknown name.
     """
     if name in GAMES:
         found: type[Game[Any]] = load_part(GAMES[name])
@@ -55,12 +55,12 @@ def game_class(name: str) -> type[Game[Any]]:
 
 
 def is_game(name: str) -> bool:
-    """Whether a name is that of a game, ours or installed."""
+    """Whether a name is that of a game, built in or installed."""
     return name in GAMES or name in installed_games()
 
 
 def origin(text: str) -> str:
-    """The package and version that a game comes from; "" for one of ours or an unknown one."""
+    """The package and version of an installed game; "" for a built-in or unknown one."""
     call = split_call(text.strip())
     name = "" if call is None else call[0]
     installed = {} if name in GAMES else installed_games()
@@ -68,7 +68,7 @@ def origin(text: str) -> str:
 
 
 def has_loader(text: str) -> bool:
-    """Whether a game is typed as prefix:TEXT, with the prefix of one of `LOADERS`."""
+    """Whether the text is prefix:TEXT, with the prefix of one of `LOADERS`."""
     prefix, colon, _ = text.partition(":")
     return bool(colon) and prefix in LOADERS
 
@@ -77,9 +77,9 @@ def make(text: str, *, progress: Callable[[str], None] | None = None) -> Game[An
     """A game from its name and parameters, as `str(game)` prints them.
 
     `make("leduc")`, `make("liars_dice(dice=1,faces=6)")`, `make("my_module:MyGame(cards=3)")`, or
-    what a domain loads: `make("openspiel:leduc_poker(suit_isomorphism=True)")`.
-    progress: called with how far it is, where a loader enumerates the game here.
-    Raises ValueError that names the game, the parameter, the value and the rule.
+    by a domain's loader: `make("openspiel:leduc_poker(suit_isomorphism=True)")`. progress: called
+    with the progress of a loader that enumerates the game. Raises ValueError that names the game,
+    the parameter, the value and the rule.
     """
     text = text.strip()
     if has_loader(text):

@@ -1,6 +1,6 @@
-"""What a game shows people: texts, boards and maps; runs on the host.
+"""How a game is displayed: texts, boards and maps; runs on the host.
 
-Half of the contract; `sog.games.core` is the other half, and explains its words.
+Half of the contract; `sog.games.core` is the other half, with the glossary.
 """
 
 import abc
@@ -13,20 +13,20 @@ from sog.games.views import View
 
 State = TypeVar("State")
 Seen = tuple[int | None, int | None]
-"""Infostates of both players, None for one that is not to be seen."""
+"""Infostates of both players, None for a hidden one."""
 
 
 class Shown(abc.ABC, Generic[State]):
-    """How public states, infostates, actions and outcomes are told to people."""
+    """Texts and pictures of public states, infostates, actions and outcomes."""
 
     name: ClassVar[str]
     """The name used on the command line."""
     counts_actions: ClassVar[bool] = False
-    """Whether people call an action by its number, from 1, as a column of a board."""
+    """Whether players call an action by its number, from 1, as a column of a board."""
 
     @property
     def no_picture(self) -> str:
-        """Why `view` shows nothing, for whoever asks for a picture."""
+        """The reason why `view` returns None, for users."""
         return f"there is no picture of {self.name}, only text."
 
     def view(
@@ -37,15 +37,15 @@ class Shown(abc.ABC, Generic[State]):
         choices: Sequence[int] = (),
         ranges: np.ndarray | None = None,
     ) -> View | None:
-        """What a picture of a public state shows; None for a game without pictures.
+        """The data of a public state's picture; None for a game without pictures.
 
-        infostates: what of them may be seen. choices: legal actions of the one to be seen, which a
-        page may let one click. ranges: as for `draw`.
+        infostates: the visible ones. choices: legal actions of the visible player, for a page to
+        make clickable. ranges: as for `draw`.
         """
         return None
 
     def describe_seat(self, player: int) -> str:
-        """What sets a player apart on the board, as "your stones are X"; empty if nothing does."""
+        """A player's marks on the board, as "your stones are X"; empty if there are none."""
         return ""
 
     @abc.abstractmethod
@@ -53,28 +53,27 @@ class Shown(abc.ABC, Generic[State]):
         """A public state in one line."""
 
     def draw(self, state: State, ranges: np.ndarray | None = None) -> str:
-        """A public state as those who play want to see it: a board, a map, what is left to whom.
+        """A public state as players want to see it: a board, a map, remaining cards.
 
-        ranges: [2, S], each player's range given what is public, where a search has found it.
-        Several lines of at most 76 letters where they will do; here, without a board, the
-        description.
+        ranges: [2, S], each player's range given the public state, if a search has found it. Lines
+        of at most 76 characters if possible; here, without a board, the description.
         """
         return self.describe_state(state)
 
     @abc.abstractmethod
     def describe_infostate(self, state: State, player: int, infostate: int) -> str:
-        """What one infostate of a player means at this public state."""
+        """One infostate of a player at this public state."""
 
     def draw_infostate(self, state: State, player: int, infostate: int) -> str:
-        """An infostate as its player wants to see it, beside what `draw` shows to everybody.
+        """An infostate as its player wants to see it, in addition to `draw`.
 
-        Several lines where it is a board of his own; here the description. Nothing may be in it
-        that differs between worlds of the infostate.
+        Several lines for a board of the player's own; here the description. It must not differ
+        between worlds of the infostate.
         """
         return self.describe_infostate(state, player, infostate)
 
     def describe_kind(self, state: State, player: int, infostate: int) -> str:
-        """What people call infostates that differ by a mere name, as "Q" for both queens."""
+        """The common name of equivalent infostates, as "Q" for both queens."""
         return self.describe_infostate(state, player, infostate)
 
     @abc.abstractmethod

@@ -1,4 +1,4 @@
-"""What games share in which both players move at once, round after round, and see both moves then.
+"""The base class of games with rounds of simultaneous moves, revealed after each round.
 
 A round is player 0's hidden move and player 1's move; between rounds nothing is hidden.
 """
@@ -39,9 +39,9 @@ class RoundState(Generic[Position]):
 class SimultaneousMovesGame(Game[RoundState[Position]], abc.ABC):
     """Positions, and pairs of moves that lead from one to the next; no chance.
 
-    A player has one infostate, 0, except for player 0 at player 1's turn: his move. The outcome of
+    A player has one infostate, 0, except for player 0 at player 1's turn: the move. The outcome of
     player 1's move is both moves: A times player 0's plus player 1's. Functions of a position are
-    written for one, which is a `pytree`, and can be jitted.
+    unbatched and can be jitted; a position is a `pytree`.
     """
 
     @property
@@ -51,11 +51,11 @@ class SimultaneousMovesGame(Game[RoundState[Position]], abc.ABC):
 
     @abc.abstractmethod
     def opening(self) -> Position:
-        """Before the first round."""
+        """The position before the first round."""
 
     @abc.abstractmethod
     def moves(self, position: Position) -> Array:
-        """bool[2, A]: the legal moves of each player, at least one where the game is not over."""
+        """bool[2, A]: the legal moves of each player, at least one unless the game is over."""
 
     @abc.abstractmethod
     def after(self, position: Position, moves: Array) -> Position:
@@ -71,15 +71,15 @@ class SimultaneousMovesGame(Game[RoundState[Position]], abc.ABC):
 
     @abc.abstractmethod
     def features(self, position: Position) -> Array:
-        """float32[F], roughly in [-1, 1], of a position."""
+        """float32[F]: features of a position, roughly in [-1, 1]."""
 
     @abc.abstractmethod
     def describe_position(self, position: Position) -> str:
-        """In one line."""
+        """A position in one line."""
 
     @abc.abstractmethod
     def describe_move(self, player: int, move: int) -> str:
-        """What a move does."""
+        """A move as text."""
 
     @property
     def num_infostates(self) -> int:
@@ -150,7 +150,7 @@ class SimultaneousMovesGame(Game[RoundState[Position]], abc.ABC):
         first, second = outcome // self.num_actions, outcome % self.num_actions
         alone = jnp.arange(self.num_infostates) == 0
         hides = jnp.stack([action_reach[0], other_reach])
-        # Both moves are shown, so each player's one new infostate takes the reach of his move.
+        # Both moves are shown, so each player's one new infostate takes the reach of the move.
         shown = jnp.stack([other_reach[first], action_reach[0, second]])
         reveals = jnp.where(alone[None, :], shown[:, None], 0)
         reach = jnp.where(state.stage == PLAYER_0, hides, reveals)

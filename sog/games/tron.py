@@ -1,4 +1,4 @@
-"""Tron: both players leave a wall behind, and whoever runs into one loses."""
+"""Tron: both players leave walls behind, and a player without a free cell loses."""
 
 import dataclasses
 import functools
@@ -18,23 +18,23 @@ from sog.pytree import pytree
 class Arena:
     """A position."""
 
-    cells: Array  # int32[2]: where each player is
-    wall: Array  # bool[cell]: where anybody is or was
+    cells: Array  # int32[2]: each player's position
+    wall: Array  # bool[cell]: cells that either player has entered
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Tron(SimultaneousMovesGame[Arena]):
     """Tron on a small board (Bosansky et al. 2016), from opposite corners.
 
-    Players move at once to a free cell beside theirs. Whoever has none loses; it is a draw if
-    neither has, or if both move to the same cell.
+    Players move simultaneously to an adjacent free cell. A player without one loses; it is a draw
+    if neither has one, or if both move to the same cell.
     """
 
     name = "tron"
     summary = "Tron: simultaneous moves that leave walls, on a small board"
     rules = """\
-Both players start in opposite corners and move at once to a free cell beside theirs. Where
-they were there is a wall now. Whoever has no free cell loses; it is a draw if neither has
+The players start in opposite corners and move simultaneously to an adjacent free cell. The
+cells they leave become walls. A player without a free cell loses; it is a draw if neither has
 one, or if both move to the same cell."""
 
     rows: int = param(3, "of the board", minimum=2, maximum=20)

@@ -1,6 +1,6 @@
-"""What the picture of a public state shows, as data: `Game.view` makes it, its `drawer` draws it.
+"""The data of a public state's picture: `Game.view` makes it, its `drawer` draws it.
 
-`choices` are the actions that a page may let one click, by the place where one clicks for them.
+`choices` are the actions that a page makes clickable, by their place on the board.
 """
 
 import dataclasses
@@ -10,9 +10,9 @@ from typing import ClassVar, Final
 Choices = Mapping[int, Sequence[int]]
 
 Place = int | tuple[int, int]
-"""A cell, a point, a station; or the cells where a move begins and ends."""
+"""A cell, a point, a station; or the first and last cell of a move."""
 PASS: Final = -1
-"""The place of what is done nowhere on a board, as a pass of Go."""
+"""The place of an action off the board, as a pass in Go."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -24,11 +24,11 @@ class View:
     title: str
 
     def places(self) -> Mapping[Place, Sequence[int]]:
-        """The actions by the place on the board where they are marked; none without a board."""
+        """The actions by their place on the board; empty without a board."""
         return {}
 
     def colored(self) -> str:
-        """The board in the 256 colors of a terminal; empty if it has no such picture."""
+        """The board in the 256 colors of a terminal; empty if there is none."""
         return ""
 
 
@@ -43,15 +43,15 @@ class BoardView(View):
     """From the top; empty where rows have none."""
     column_names: Sequence[str]
     pieces: Mapping[int, tuple[int, str]]
-    """By cell: whose it is, and its mark."""
+    """By cell: the owner, and the mark."""
     won: frozenset[int]
-    """The cells that have decided the game."""
+    """The cells that decided the game, as a winning line."""
     landing: frozenset[int]
-    """Empty cells that a piece may come to."""
+    """Empty cells that a piece can reach."""
     choices: Choices
     """By cell."""
     told: Sequence[str]
-    """[cell]: what pointing at it shows."""
+    """[cell]: tooltips."""
     is_rhombus: bool = False
     """Every row begins half a cell further right than the one above it, as in Hex, where the top
     and the bottom are sides of player 0 and the others of player 1."""
@@ -63,54 +63,54 @@ class BoardView(View):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CardsView(View):
-    """A table with cards in front of each player, and public cards; None lies face down."""
+    """Each player's cards, and public cards; None is face down."""
 
     drawer = "sog.drawing.cards:draw_cards"
     cards: tuple[Sequence[str | None], Sequence[str | None]]
     public_cards: Sequence[str]
     num_public_cards: int
-    """In the whole game."""
+    """Of the whole game."""
     chips: tuple[int, int]
-    """What each has put in."""
+    """Each player's chips in the pot."""
     pot: int
     actor: int
     folder: int | None
     is_over: bool
     behind: tuple[int, int] | None = None
-    """What each has left to bet, if that is bounded."""
+    """Each player's remaining chips, if bounded."""
     dealer: int | None = None
-    """Who has the button, where that matters."""
+    """The player with the button, if there is one."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DiceView(View):
-    """Dice of both players and the bids on them, each as (quantity, face)."""
+    """Both players' dice, and the bids, each as (quantity, face)."""
 
     drawer = "sog.drawing.dice:draw_dice"
     hands: tuple[Sequence[int | None], Sequence[int | None]]
-    """The faces; None under the cup."""
+    """The faces; None is hidden."""
     faces: int
-    """Of a die; the highest is wild."""
+    """Faces of a die; the highest is wild."""
     bids: Sequence[tuple[int, int]]
-    """All there are, in their order."""
+    """All bids, in ascending order."""
     made: frozenset[int]
     last: int | None
     """The number of the last bid."""
     is_called: bool
     choices: frozenset[int]
-    """Bids, whose numbers are those of the actions."""
+    """Bids; their numbers are those of the actions."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PrizesView(View):
-    """Point cards that are won one after the other, and the cards that one may bid for them."""
+    """Point cards, won one after the other, and the cards to bid for them."""
 
     drawer = "sog.drawing.cards:draw_prizes"
     points: Sequence[int]
-    """Of each round; 0 lies face down."""
+    """Of each round; 0 is face down."""
     winners: Sequence[int | None]
-    """Of the rounds that are over; None where nobody has won."""
+    """Winners of finished rounds; None for a tie."""
     now: int | None
-    """The round that is played."""
+    """The current round."""
     choices: Mapping[int, str]
-    """By action: what pointing at its card shows; the card is the action plus 1."""
+    """By action: the tooltip of its card; the card is the action plus 1."""

@@ -26,8 +26,8 @@ from sog.tabular.decision_names import list_names
 from sog.tabular.policy import check_policy, name_row
 from sog.tabular.policy_file import PolicyFileError
 from sog.tabular.policy_table import (
-    Entry,
-    Line,
+    TableEntry,
+    TableRow,
     policy_of,
     read_lines,
     read_probability,
@@ -122,7 +122,7 @@ def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
         known.setdefault(decision.string, []).append(decision)
     finder = _Finder(tree)
 
-    def entries() -> Iterator[Entry]:
+    def entries() -> Iterator[TableEntry]:
         for line in lines:
             try:
                 decision = _decision(known, line)
@@ -131,7 +131,7 @@ def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
             except ValueError as error:
                 raise PolicyFileError(f"{path}: row {line.number}: {error}") from None
             place = finder.node(decision), decision.place.infostate, action
-            yield Entry(line.number, *place, share)
+            yield TableEntry(line.number, *place, share)
 
     return policy_of(path, tree, entries())
 
@@ -165,7 +165,7 @@ def _with_forced_moves(tree: PublicTree, policy: np.ndarray) -> np.ndarray:
     return np.where(waits[:, :, None], tree.node_legal, policy)
 
 
-def _decision(known: dict[str, list[Decision]], line: Line) -> Decision:
+def _decision(known: dict[str, list[Decision]], line: TableRow) -> Decision:
     string, player = line.fields[STRING], line.fields.get("player", "").strip()
     fits = [one for one in known.get(string, []) if player in ("", str(one.player))]
     if len(fits) == 1:

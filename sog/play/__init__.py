@@ -5,7 +5,7 @@ lets two agents play it, `play_match` many games with roles swapped. Whoever kee
 `Agent` can sit on the other side. `Aivat` says what a game was worth without the luck in it.
 """
 
-import sog.rooms  # noqa: F401 (first of all)
+import sog.shadow_check  # noqa: F401 (first of all)
 from sog.play.agent import SearchAgent
 from sog.play.aivat import Aivat
 from sog.play.arena import MatchResult, play_match

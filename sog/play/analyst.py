@@ -174,7 +174,7 @@ class Analyst:
         self._position = position
         thinking = self._thinking
         if thinking is not None and events is not None:
-            kept = (thinking.keep_below(event, self._next_key()) for event in events)
+            kept = (thinking.reuse_subtree(event, self._next_key()) for event in events)
             if all(kept):
                 return
         state = jax.tree.map(lambda leaf: np.asarray(leaf)[None], position.state)

@@ -4,7 +4,7 @@
     agent = KeepingAgent(make("go5"), evaluator, settings, player=0, greedy=True)
 
 For perfect information. Its first search in a game is that of an agent that keeps nothing; later
-ones make as many simulations as that one, beside those that are kept (`gtcfr.keeping`).
+ones make as many simulations as that one, beside those that are kept (`gtcfr.tree_reuse`).
 """
 
 import functools

@@ -15,8 +15,8 @@ from sog.games.core import Game
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import after, first_state, situation
 from sog.tabular.enumerated_game import ROOT, EnumeratedGame
-from sog.tabular.examination import Examination, examine
 from sog.tabular.policy import check_policy
+from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile
 
 
 class SamplingAgent(Agent, abc.ABC):
@@ -112,5 +112,5 @@ class TabularAgent(SamplingAgent):
         return float(cfv / weight) if weight > 0 else math.nan
 
     @functools.cached_property
-    def _examined(self) -> Examination:
-        return examine(self.game.tree, self._policy)
+    def _examined(self) -> ProfileAnalysis:
+        return analyze_profile(self.game.tree, self._policy)

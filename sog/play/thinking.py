@@ -22,13 +22,13 @@ import jax
 import numpy as np
 from jax import Array
 
-from gtcfr.enlarging import enlarge, with_room_for
+from gtcfr.enlarging import enlarge, with_more_simulations
 from gtcfr.evaluator import Evaluator
-from gtcfr.keeping import has_grown, keep_below
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
+from gtcfr.tree_reuse import can_reuse, reuse_subtree
 from sog.games.core import Game
 from sog.kept_programs import compiles_quickly, kept, quick_options
 from sog.precision import in_32_bits
@@ -121,15 +121,15 @@ class Thinking:
             left_seconds = end - time.perf_counter()
 
     @in_32_bits
-    def keep_below(self, outcome: int, key: Array) -> bool:
-        """Goes on from where an event leads, with what was grown there, see `gtcfr.keeping`.
+    def reuse_subtree(self, outcome: int, key: Array) -> bool:
+        """Goes on from where an event leads, with what was grown there, see `gtcfr.tree_reuse`.
 
         For perfect information; ValueError else. key: of the simulations to come. Returns False,
         and does nothing, where the event leads to a state that was not expanded. For as many
         simulations as before `SearchSettings.kept_simulations` makes room.
         """
         outcomes = np.full(len(self._state.num_updates), outcome, np.int32)
-        if not np.asarray(_compiled(has_grown)(self._state, outcomes)).all():
+        if not np.asarray(_compiled(can_reuse)(self._state, outcomes)).all():
             return False
         self._state = self._keep(
             self.game, self.settings, self._evaluator, self._state, outcomes, key
@@ -146,7 +146,7 @@ class Thinking:
         of its own, and is the same object with other `settings`. Raises ValueError for fewer
         simulations than before, and for sizes that cannot be.
         """
-        settings = with_room_for(self.settings, self._state.tree.shape, num_simulations)
+        settings = with_more_simulations(self.settings, self._state.tree.shape, num_simulations)
         grow = _compiled(_enlarge)
         ask = self.game, settings, self._evaluator, self._state, self._path_length
         self._state, self.settings = grow(*ask), settings
@@ -269,7 +269,7 @@ def _keep(
     outcome: Array,
     key: Array,
 ) -> SearchState:
-    keep = kept(functools.partial(keep_below, game, settings=settings))
+    keep = kept(functools.partial(reuse_subtree, game, settings=settings))
     further: SearchState = keep(evaluator=evaluator, state=state, outcome=outcome, key=key)
     return further
 

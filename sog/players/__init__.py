@@ -6,4 +6,4 @@ says what all kinds have in common; `searching.py` is about those that search, a
 starts programs of others.
 """
 
-import sog.rooms  # noqa: F401 (first of all)
+import sog.shadow_check  # noqa: F401 (first of all)

@@ -55,9 +55,9 @@ def names_run(text: str) -> bool:
         raise ValueError(f"{text} is neither a game nor a run folder: did you mean {near}?")
     # A folder that happens to be called like a game is not meant.
     if path.is_dir() and (is_path or not is_known):
-        raise ValueError(f"{path} is no run folder: it has no config.toml.")
+        raise ValueError(f"{path} is not a run folder: it has no config.toml.")
     if is_path:
-        raise ValueError(f"there is no run folder {path}; `sog train` makes one.")
+        raise ValueError(f"there is not a run folder {path}; `sog train` makes one.")
     return False
 
 

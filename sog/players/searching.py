@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.room import search_room, summary_bytes
+from gtcfr.memory_estimate import search_memory, summary_bytes
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.memory import check_memory
@@ -85,14 +85,14 @@ def searching_player(
 def check_room(
     game: Game[Any], evaluator: Evaluator, settings: SearchSettings, path_length: int, *, hint: str
 ) -> dict[str, int]:
-    """What one search takes, see `search_room`; ValueError where that is more than there is.
+    """What one search takes, see `search_memory`; ValueError where that is more than there is.
 
     hint: what makes it less.
     """
     settings.shape(game, path_length)  # other mistakes first
     simulations, per_update = settings.num_simulations, settings.simulations_per_update
     try:
-        parts = search_room(game, evaluator, settings, path_length)
+        parts = search_memory(game, evaluator, settings, path_length)
         check_memory({f"SoG({simulations}, {per_update:g})": sum(parts.values())})
     except ValueError as error:
         told = str(error).rstrip(".")

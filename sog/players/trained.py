@@ -57,7 +57,7 @@ class Trained:
 def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
     """The network of a checkpoint, the newest whole one unless a step is given.
 
-    Raises ValueError, in one line, if it is no run folder, or has no such checkpoint.
+    Raises ValueError, in one line, if it is not a run folder, or has no such checkpoint.
     """
     folder = RunFolder.read(path)
     config = folder.config

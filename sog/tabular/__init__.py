@@ -1,6 +1,6 @@
 """Exact tools: the whole public tree of a game, the CFR family, best response, exploitability.
 
-Read `public_tree.py` (the tree as arrays), `sequence_form.py` (what solvers run on), `cfr.py` (one
+Read `public_tree.py` (the tree as arrays), `sequence_form.py` (the solvers' input), `cfr.py` (one
 implementation, the rule is an argument), `solver.py` (the driver). `lp.py` is an independent check.
 """
 

@@ -1,7 +1,7 @@
 """Best responses, exploitability and expected value of a policy profile, exactly.
 
 `evaluate` is a pure function on the sequence form; the caller compiles it. `nash_conv` is the sum
-over the players of what a best response wins more than the profile; `exploitability` is half of it.
+over the players of a best response's gain over the profile; `exploitability` is half of it.
 """
 
 import jax.numpy as jnp
@@ -14,20 +14,20 @@ from sog.tabular.sequence_form import SequenceForm
 
 @pytree
 class Evaluation:
-    """How good a policy profile is; every field has the batch axis last."""
+    """The evaluation of a policy profile; every field has the batch axis last."""
 
     value: Array
     """[batch]: expected utility of player 0, in utility units."""
     best_response_value: Array
-    """[2, batch]: what each player gets at most against the other's policy."""
+    """[2, batch]: the utility of each player's best response to the other's policy."""
     cfvs: Array
     """[2, S, batch]: cfvs of the root infostates under the profile."""
     best_response_cfvs: Array
-    """[2, S, batch]: the same where the player responds best."""
+    """[2, S, batch]: the same under the player's best response."""
 
     @property
     def nash_conv(self) -> Array:
-        """[batch]: the sum of both players' gains by responding best."""
+        """[batch]: the sum of both players' gains by a best response."""
         return self.best_response_value.sum(axis=0)
 
     @property
@@ -41,7 +41,7 @@ def evaluate(
 ) -> Evaluation:
     """Evaluates a profile. root_reach: [2, S, batch]; policy: [A, H, batch] per player and layer.
 
-    Values are weighted by the root reach, so with unnormalized ranges they are too.
+    Values are weighted by the root reach, so unnormalized ranges give unnormalized values.
     """
     sequences = [
         realize(plex, root_reach[player], policy[player])

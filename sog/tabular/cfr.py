@@ -42,7 +42,7 @@ class Rule:
     """Regret matching+: cumulative regrets are never negative."""
     averaging_power: int = 0
     predictive: bool = False
-    """The last instant regrets are counted once more as a prediction of the next."""
+    """The last instant regrets count twice, as a prediction of the next."""
 
 
 RULES: Final[dict[str, Rule]] = {
@@ -85,7 +85,7 @@ RULES: Final[dict[str, Rule]] = {
 
 @pytree
 class CFRState:
-    """What CFR keeps between iterations; pairs are indexed by player."""
+    """The state of CFR between iterations; pairs are indexed by player."""
 
     cumulative_regret: tuple[LayerArrays, LayerArrays]
     policy: tuple[LayerArrays, LayerArrays]
@@ -158,7 +158,7 @@ def accumulate(rule: Rule, regret: Array, instant: Array, step: Array) -> Array:
 
 
 def regret_matching(regret: Array, uniform: Array, axis: int = 0) -> Array:
-    """A policy in proportion to positive regret, uniform where there is none.
+    """A policy proportional to positive regret, uniform where there is none.
 
     regret: [..., A, ...], 0 where illegal; axis: of its actions. uniform: the uniform policy over
     legal actions, of a shape that broadcasts.
@@ -187,7 +187,7 @@ def act(plex: Treeplex, root_reach: Array, regret: LayerArrays) -> tuple[LayerAr
 
 
 def hold(layer: Layer, policy: Array) -> Array:
-    """The policy [A, H, batch] of a layer with the columns that are held as they are held."""
+    """The policy [A, H, batch] of a layer with locked columns replaced."""
     if layer.held is None:
         return policy
     held = layer.held.policy.astype(policy.dtype)
@@ -217,7 +217,7 @@ def in_layers(plex: Treeplex, buffer: Array) -> LayerArrays:
 def average_policy(
     form: SequenceForm, policy_sum: tuple[Array, Array]
 ) -> tuple[LayerArrays, LayerArrays]:
-    """The policy that sums of sequences stand for; uniform where a player never arrives."""
+    """The policy of sums of sequences; uniform where a player never arrives."""
     first, second = (
         tuple(  # regret matching on sums is just normalization
             hold(layer, regret_matching(values, layer.uniform[:, :, None]))
@@ -235,7 +235,7 @@ def leaf_cfvs(form: SequenceForm, player: int, opponent_sequences: Array) -> Arr
     if isinstance(payoff, SparsePayoff):
         weight, other = payoff.weight[player], payoff.other[player]
         if len(other) > _MOST_UNROLLED:
-            # As one reduction over all lists, XLA's CPU code is many times slower.
+            # Unrolled: as one reduction over all lists, XLA's CPU code is many times slower.
             summed: Array = jax.lax.fori_loop(
                 0,
                 len(other),
@@ -248,7 +248,7 @@ def leaf_cfvs(form: SequenceForm, player: int, opponent_sequences: Array) -> Arr
     matrix = payoff.matrix if player == 0 else -payoff.matrix.swapaxes(0, 1)
     rows, columns, terminals, _ = matrix.shape
     reach = reach.reshape(columns, terminals, reach.shape[-1])
-    # Written out: as one reduction or matrix product XLA's CPU code is 5 to 50 times slower here.
+    # Unrolled: as one reduction or matrix product XLA's CPU code is 5 to 50 times slower here.
     cfvs = [
         add_up([matrix[row, column] * reach[column] for column in range(columns)])
         for row in range(rows)
@@ -290,12 +290,12 @@ def gather_sum(values: Array, lists: Array) -> Array:
     if len(lists) == 0:
         return jnp.zeros((lists.shape[1], values.shape[1]), values.dtype)
     if values.shape[1] == 1:
-        # Rows of one number: fewer kernels are worth more than contiguous rows.
+        # Rows of one number: fewer kernels matter more than contiguous rows.
         return jnp.sum(jnp.take(values, lists, axis=0, mode="clip"), axis=0)
     taken = [jnp.take(values, row, axis=0, mode="clip") for row in lists]
     return add_up(taken)
 
 
 def add_up(terms: Sequence[Array]) -> Array:
-    """A sum written out term by term, which XLA fuses into one loop over contiguous rows."""
+    """An unrolled sum, which XLA fuses into one loop over contiguous rows."""
     return functools.reduce(jnp.add, terms)

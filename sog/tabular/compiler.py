@@ -1,10 +1,10 @@
-"""From the public tree to the sequence form: index lists, from sparse matrices on the host."""
+"""Compiles the public tree to the sequence form: index lists, from sparse matrices on the host."""
 
 import dataclasses
 from typing import Any, Final
 
 import numpy as np
-import scipy  # `scipy.sparse` is loaded where it is used, which takes a while
+import scipy  # loads `scipy.sparse` on first use, since that is slow
 
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.sequence_form import (
@@ -33,7 +33,7 @@ def compile_game(tree: PublicTree) -> CompiledGame:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class LeafRows:
-    """The leaf rows of one player, and the terminal infostate that each used one stands for."""
+    """The leaf rows of one player, and the terminal infostate of each used one."""
 
     infostate: np.ndarray  # [used]: node * S + infostate
     row: np.ndarray  # [used]
@@ -82,7 +82,7 @@ def lay_out_payoffs(
 
 
 def _treeplex(tree: PublicTree, player: int, leaves: LeafRows) -> tuple[Treeplex, Placement]:
-    """Orders the player's infostates in layers and lists what leads where."""
+    """Orders the player's infostates in layers and lists their connections."""
     size = tree.game.num_infostates
     chooses = (tree.node_actor == player)[:, None] & tree.has_choice
     node, infostate, action = np.nonzero(chooses[:, :, None] & tree.node_legal)  # the sequences
@@ -97,7 +97,7 @@ def _treeplex(tree: PublicTree, player: int, leaves: LeafRows) -> tuple[Treeplex
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
 
-    # Where each column of `source` sits in the buffer.
+    # The position of each column of `source` in the buffer.
     entry = np.concatenate([1 + np.arange(size), np.zeros(len(node), np.int64)])
     blocks, start, base = [], 0, 1 + size
     for number in range(int(layer.max(initial=-1)) + 1):
@@ -158,7 +158,7 @@ def _sources(
     """[node * S + infostate, S + sequence]: the player's reach there is the row sum of these.
 
     The sequences are given as (node, infostate, action), sorted. Steps of the opponent, of chance
-    and forced ones compose, level by level; a choice of the player starts anew from his sequences.
+    and forced ones compose, level by level; a choice of the player starts new sequences.
     """
     size, flow = tree.game.num_infostates, tree.flows[player]
     shape, columns = tree.node_legal.shape, size + len(node)
@@ -192,10 +192,10 @@ def _sources(
 
 
 def _layers(parent: np.ndarray, child: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """A layer per infostate such that parents come first.
+    """The layer of each infostate; parents come first.
 
     By the number of own moves before, or by the number after, whichever pads less: in liar's dice
-    infostates with as many moves to come have about as many actions.
+    infostates with equally many moves to come have similar numbers of actions.
     """
 
     def longest(start: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Infostates and actions of a public state by their numbers or texts, as people write them."""
+"""Looks up infostates and actions of a public state by number or text."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -8,14 +8,14 @@ import numpy as np
 from sog.games.core import CHANCE, Game
 from sog.quoting import quoted
 
-_MOST_LISTED: Final = 12  # names of what there is
+_MOST_LISTED: Final = 12  # names in a message
 
 
 class DecisionNames:
-    """What there is at a public state; texts are asked for once."""
+    """The infostates and actions at a public state; texts are cached."""
 
     def __init__(self, game: Game[Any], state: Any, actor: int, legal: np.ndarray) -> None:
-        """actor, legal: of the state, as `Game.actor` and `Game.legal_actions`."""
+        """actor, legal: `Game.actor` and `Game.legal_actions` of the state."""
         if actor >= CHANCE:
             raise ValueError(f"no player acts at '{game.describe_state(state)}'.")
         self.actor = actor
@@ -28,19 +28,19 @@ class DecisionNames:
 
     @property
     def infostates(self) -> dict[int, str]:
-        """Those that the acting player can have."""
+        """The acting player's possible infostates."""
         return self._infostates
 
     def infostate(self, number: str, name: str) -> int:
-        """The one that a number, a text or both mean; an empty one means nothing. ValueError."""
+        """The infostate with a number, a text or both; empty ones are ignored. Or ValueError."""
         return _named(self._infostates, "infostate", number, name)
 
     def find_infostate(self, text: str) -> int:
-        """The one of this text, else of this number, as events of a history."""
+        """The infostate with this text, or else this number, as events of a history."""
         return self.infostate(*_number_or_name(self._infostates, text))
 
     def actions(self, infostate: int) -> dict[int, str]:
-        """Those that are legal for one of the infostates."""
+        """The legal actions of an infostate."""
         if infostate not in self._actions:
             self._actions[infostate] = {
                 action: self._game.describe_action(self._state, infostate, action)
@@ -49,7 +49,7 @@ class DecisionNames:
         return self._actions[infostate]
 
     def action(self, infostate: int, number: str, name: str) -> int:
-        """As `infostate`, of a legal action."""
+        """As `infostate`, for a legal action."""
         return _named(self.actions(infostate), "action", number, name)
 
     def find_action(self, infostate: int, text: str) -> int:
@@ -63,7 +63,7 @@ def _number_or_name(there: dict[int, str], text: str) -> tuple[str, str]:
 
 
 def list_names(names: Iterable[str]) -> str:
-    """What there is, for a message."""
+    """A shortened list for a message."""
     listed = list(names)
     more = len(listed) - _MOST_LISTED
     return ", ".join(listed[:_MOST_LISTED]) + (f" ... and {more} more" if more > 0 else "")

@@ -1,9 +1,9 @@
 # ruff: noqa: D102 (the methods of a game are described once, in `Game`)
-"""An enumerated game as a game: its state is the number of a node of the public tree.
+"""An enumerated game as a `Game` whose states are node numbers of the public tree.
 
-What was asked about every node when the tree was enumerated is looked up; the rest is asked of the
-underlying game at the node's state. Exact evaluators of a search run on this, since a node number
-is all they need to know of a public state.
+Results that the enumeration computed for every node are looked up; others come from the underlying
+game at the node's state. Exact evaluators of a search use it, since they need only the node number
+of a public state.
 """
 
 import dataclasses
@@ -20,7 +20,7 @@ from sog.games.encoding import CardHands, Encoding, Graph
 from sog.pytree import pytree
 from sog.tabular.public_tree import PublicTree
 
-ROOT: Final = 0  # the first node of a public tree
+ROOT: Final = 0  # the root node of a public tree
 
 
 @pytree
@@ -33,9 +33,9 @@ class EnumeratedState:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EnumeratedGame(Game[EnumeratedState]):
-    """The game of a public tree; equal to another one if the tree is the same object.
+    """The game of a public tree; equal to another if the tree is the same object.
 
-    Of a tree that starts later than the game does, `deal` is without meaning.
+    `deal` is undefined for a tree whose root is not the game's.
     """
 
     name: ClassVar[str] = "enumerated"
@@ -44,7 +44,7 @@ class EnumeratedGame(Game[EnumeratedState]):
     tree: PublicTree
 
     def __post_init__(self) -> None:
-        # Class variables of other games; a wrapper has those of the game that it wraps.
+        # Class variables in other games; a wrapper copies those of the wrapped game.
         for attribute in ("name", "summary", "unit", "milli_unit"):
             object.__setattr__(self, attribute, getattr(self.tree.game, attribute))
 
@@ -60,7 +60,7 @@ class EnumeratedGame(Game[EnumeratedState]):
 
     @functools.cached_property
     def node_child(self) -> np.ndarray:
-        """[node, K] int32: the node that each public event leads to; ROOT where there is none."""
+        """[node, K] int32: the child for each public event; ROOT where there is none."""
         child = np.full((self.tree.num_nodes, self.num_outcomes), ROOT, np.int32)
         nodes = np.arange(1, self.tree.num_nodes)
         child[self.tree.node_parent[nodes], self.tree.node_outcome[nodes]] = nodes

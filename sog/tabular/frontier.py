@@ -1,14 +1,14 @@
 """CFR below a frontier: many disjoint subgames of one public tree, solved in one pass.
 
-A search asks for values at leaves, which are disjoint subtrees of the game's public tree. Reach is
-*given* at any such nodes, for both players, and flows down from there; what is not below one of
-them has no reach at all. So one iteration of CFR on the whole tree is an iteration of each of the
-subgames, and regrets can stay where they are from one update of the search to the next.
+A search needs values at leaves, which are roots of disjoint subtrees of the game's public tree.
+Reach is *given* at such nodes, for both players, and flows down from there; all other nodes have
+reach 0. So one iteration of CFR on the whole tree is an iteration of each of the subgames, and
+regrets persist from one update of the search to the next.
 
-On the sequence form this takes no new solver. What is given at a node arrives, along steps without
-a choice of the player's own, at some of his infostates and ends. Each infostate and each end gets a
-root entry of its own (an *entry*) into which all that arrives there is summed, before the first
-iteration; then `sog.tabular.cfr` runs as it is. Cfvs return along the same lists.
+On the sequence form this needs no new solver. Reach given at a node arrives, along steps without a
+choice of the player, at some infostates and terminal states. Each of those gets a root entry of its
+own (an *entry*), which sums all reach that arrives there before the first iteration; then
+`sog.tabular.cfr` runs unchanged. Cfvs return along the same lists.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy  # `scipy.sparse` is loaded where it is used, which takes a while
+import scipy  # loads `scipy.sparse` on first use, since that is slow
 from jax import Array
 
 from sog.games.core import PLAYER_1
@@ -45,32 +45,32 @@ _FIRST_PROBABILITY: Final = 2
 
 @pytree
 class Frontier:
-    """A game on which any disjoint nodes can be given reach; `build_frontier` makes it."""
+    """A game in which any disjoint nodes can be given reach; made by `build_frontier`."""
 
     form: SequenceForm
-    """The game's, with the entries in place of the S root entries."""
+    """The game's, with entries in place of the S root entries."""
     entry_source: tuple[Array, Array]
-    """Per player [list, entry]: the node infostates whose reach arrives, counted from 1."""
+    """Per player [list, entry]: the node infostates whose reach arrives there, counted from 1."""
     node_entry: tuple[Array, Array]
     """Per player [list, node * S]: the entries that each node infostate leads to."""
     policy_entry: Array
-    """[node * S * A]: where the acting player's probability sits, see `tree_policy`."""
+    """[node * S * A]: the row of the acting player's probability, see `tree_policy`."""
 
 
 @pytree
 class FrontierSolution:
-    """What some iterations below a frontier reached; the batch axis is the last one."""
+    """The result of some iterations below a frontier; the batch axis is the last one."""
 
     cfvs: Array
     """[2, node * S, batch] under the average policies, at the nodes that were given reach."""
     best_response_cfvs: Array
-    """The same where the player responds best from the node on."""
+    """The same under the player's best response from the node on."""
     exploitability: Array
-    """[batch]: half of what both players gain by responding best, summed over the frontier."""
+    """[batch]: half of both players' gains by best responses, summed over the frontier."""
     policy: PlayerLayers
     """The average policies."""
     regret: PlayerLayers
-    """The cumulative regrets, to go on from."""
+    """The cumulative regrets, for the next call."""
 
 
 def build_frontier(compiled: CompiledGame, dtype: str = "float32") -> Frontier:
@@ -92,7 +92,7 @@ def build_frontier(compiled: CompiledGame, dtype: str = "float32") -> Frontier:
 
 
 def _arriving(compiled: CompiledGame, player: int) -> "scipy.sparse.csr_matrix":
-    """[entry, node * S]: which node infostates lead to each entry without a choice in between."""
+    """[entry, node * S]: node infostates that lead to each entry without a choice in between."""
     tree, placement = compiled.tree, compiled.placements[player]
     leaves = lay_out_payoffs(tree)[1][player]
     reached = _closure(_steps_without_choice(tree, player))
@@ -108,7 +108,7 @@ def _arriving(compiled: CompiledGame, player: int) -> "scipy.sparse.csr_matrix":
 
 
 def _steps_without_choice(tree: PublicTree, player: int) -> "scipy.sparse.csr_matrix":
-    """[node * S, node * S]: reach of a node infostate from the parent's, one event further."""
+    """[node * S, node * S]: from the parent's reach to a node's, for one event."""
     size, flow = tree.game.num_infostates, tree.flows[player]
     parent = tree.node_parent[flow.node]
     own = (tree.node_actor[parent] == player) & tree.has_choice[parent, flow.parent_infostate]
@@ -118,7 +118,7 @@ def _steps_without_choice(tree: PublicTree, player: int) -> "scipy.sparse.csr_ma
 
 
 def _closure(step: "scipy.sparse.csr_matrix") -> "scipy.sparse.csr_matrix":
-    """The sum of all powers of a step, which leads down a tree."""
+    """The sum of all powers of a step down a tree."""
     total = power = scipy.sparse.identity(step.shape[0], np.int8, "csr")
     while power.nnz:
         power = step @ power
@@ -189,8 +189,8 @@ def solve_frontier(
     """Runs some iterations from given regrets; averages are over these iterations alone.
 
     given: [2, node * S, batch], the reach at the frontier, 0 elsewhere. Regrets above the frontier
-    move too, to no effect: nobody's reach comes from there. An infostate without own reach gets no
-    average policy, so its cfvs mean nothing: give a tiny reach to all that can occur.
+    change too, without effect, since no reach comes from there. An infostate without own reach gets
+    no average policy, so its cfvs are undefined: give a tiny reach to all possible ones.
     """
     form = frontier.form
     reach = jnp.stack([_arrive(frontier, given, player) for player in (0, 1)])

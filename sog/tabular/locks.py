@@ -1,14 +1,14 @@
-"""Strategies that are held fixed at public states, while everything else is optimized: what if?
+"""Locks: policies held fixed at public states while everything else is optimized.
 
-    locks = read_locks(game, ["check: bet2=0.5 check=0.5", "bet2: Qs call=1; Ks raise4=1"])
-    locked = lock_game(compiled, locks)
-    solve(locked).last.value       # to player 0, where player 1 does that and both know it
+    locks = read_locks(game, ["check: bet2=0.5 check=0.5", "bet2: Qs call=1; Ks raise4=1"]) locked =
+    lock_game(compiled, locks) solve(locked).last.value # to player 0, if player 1 plays that and
+    both know it
 
-A text is the public events that lead to the state, a colon, and what the player to act there does:
-a probability for each action, for all of his infostates or, behind its name, for one. A later row
-stands instead of an earlier one; infostates that no row is of are free. A file is a table of
-`sog.tabular.policy_table` with such rows alone. In the locked game an infostate that is held is as
-an event of chance: CFR finds an equilibrium of the others, and best responses hold it, too.
+A text is the public events that lead to the state, a colon, and the acting player's policy there: a
+probability for each action, for all infostates or, after its name, for one. Later rows override
+earlier ones; infostates without a row are free. A file is a table of `sog.tabular.policy_table`
+with only such rows. In the locked game a locked infostate is like a chance event: CFR finds an
+equilibrium of the others, and best responses respect it, too.
 """
 
 import dataclasses
@@ -38,22 +38,22 @@ _FORM: Final = "HISTORY: [INFOSTATE] ACTION=PROBABILITY ...; ..."
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Lock:
-    """What a player does at one public state."""
+    """A player's locked policy at one public state."""
 
     outcomes: tuple[int, ...]
-    """The public events that lead there from the root."""
+    """The public events from the root to it."""
     state: Any
     player: int
     is_held: np.ndarray
-    """[S] bool: infostates that it says something of."""
+    """[S] bool: the locked infostates."""
     policy: np.ndarray
-    """[S, A]: rows of these sum to 1, the others are 0."""
+    """[S, A]: locked rows sum to 1, the others are 0."""
 
 
 def read_locks(game: Game[Any], texts: Iterable[str], *, files: bool = True) -> tuple[Lock, ...]:
     """The locks of some texts or tables (names of files that end in .csv), one for each public
-    state. files: False for texts of somebody who may open none. Raises ValueError, one line, for
-    what is wrong with them."""
+    state. files: False rejects tables, for texts from strangers. Raises ValueError, one line, for
+    an invalid text."""
     found: dict[tuple[int, ...], _Draft] = {}
     for text in texts:
         if files and text.strip().lower().endswith(TABLE):
@@ -64,7 +64,7 @@ def read_locks(game: Game[Any], texts: Iterable[str], *, files: bool = True) -> 
 
 
 def format_lock(game: Game[Any], lock: Lock) -> str:
-    """A lock of a game from its root as `read_locks` reads it, with four digits."""
+    """A lock as text for `read_locks`, with four digits."""
     state, events = game.root(), []
     for outcome in lock.outcomes:
         events.append(shlex.quote(game.describe_outcome(state, outcome)))
@@ -81,19 +81,19 @@ def format_lock(game: Game[Any], lock: Lock) -> str:
         rows[name if is_plain else str(infostate)] = " ".join(shares)
     is_of_all = lock.is_held.sum() == np.asarray(game.legal_actions(state)).any(axis=-1).sum()
     if is_of_all and len(set(rows.values())) == 1:
-        told = next(iter(rows.values()))
+        text = next(iter(rows.values()))
     else:
-        told = "; ".join(f"{name} {shares}" for name, shares in rows.items())
-    return f"{' '.join(events)}: {told}".strip()
+        text = "; ".join(f"{name} {shares}" for name, shares in rows.items())
+    return f"{' '.join(events)}: {text}".strip()
 
 
 def lock_game(
     compiled: CompiledGame, locks: Sequence[Lock], start: tuple[int, ...] = ()
 ) -> CompiledGame:
-    """The game in which these hold; with no locks, what is run is the same programs.
+    """The game with these locks; without any, the same compiled programs run.
 
-    start: the public events that lead to where the tree begins. Raises ValueError for a public
-    state that it does not have.
+    start: the public events from the game's root to the tree's. Raises ValueError for a public
+    state that is not in the tree.
     """
     tree = compiled.tree
     children = tree.child_of_edge()
@@ -113,7 +113,7 @@ def lock_game(
 
 
 def hold(compiled: CompiledGame, is_held: np.ndarray, policy: np.ndarray) -> CompiledGame:
-    """The game in which a policy [node, S, A] is held at some infostates, [node, S] bool."""
+    """The game with a policy [node, S, A] locked at some infostates, [node, S] bool."""
     rows = compiled.from_tree(policy)
     held = compiled.from_tree(np.broadcast_to(is_held[:, :, None], policy.shape))
     plexes = [
@@ -132,12 +132,12 @@ def hold(compiled: CompiledGame, is_held: np.ndarray, policy: np.ndarray) -> Com
 
 
 def _held(where: Any, policy: Any) -> Held:
-    """Of NumPy arrays [A, H], as all that the compiler leaves."""
+    """From NumPy arrays [A, H], like all of the compiler's output."""
     return Held(is_held=where.any(axis=0), policy=policy)
 
 
 class _Draft:
-    """A lock that rows are added to."""
+    """A lock under construction, row by row."""
 
     def __init__(self, game: Game[Any], outcomes: tuple[int, ...]) -> None:
         state = game.root()
@@ -149,7 +149,7 @@ class _Draft:
         self.policy = np.zeros(legal.shape)
 
     def check(self, infostates: Iterable[int]) -> None:
-        """Raises ValueError unless their rows sum to 1; scales what was rounded."""
+        """Raises ValueError unless their rows sum to 1; rescales rounded ones."""
         for infostate in infostates:
             total = self.policy[infostate].sum()
             if abs(total - 1) > TOLERANCE:
@@ -198,7 +198,7 @@ def _add_text(game: Game[Any], found: dict[tuple[int, ...], _Draft], text: str) 
 
 
 def _groups(words: Sequence[str]) -> list[list[str]]:
-    """What stands between semicolons."""
+    """Splits at semicolons."""
     groups: list[list[str]] = [[]]
     for word in words:
         groups[-1] += [stripped] if (stripped := word.removesuffix(";")) else []

@@ -1,15 +1,15 @@
-"""The sequence-form linear program: an exact solver that shares nothing with CFR but the game.
+"""The sequence-form linear program: an exact solver independent of CFR.
 
 Koller, Megiddo, von Stengel (1996). Variables are player 0's realization plan x over sequences and
-one value per infostate of player 1; constraints say that no sequence of player 1 gains on them.
-Solved by HiGHS through scipy, for small games. Where a policy is held (`sog.tabular.locks`) there
-is one constraint more for each of its actions.
+one value per infostate of player 1; constraints say that no sequence of player 1 improves on them.
+Solved by HiGHS through scipy, for small games. A locked policy (`sog.tabular.locks`) adds a
+constraint for each of its actions.
 """
 
 import dataclasses
 
 import numpy as np
-import scipy  # `scipy.sparse` is loaded where it is used, which takes a while
+import scipy  # loads `scipy.sparse` on first use, since that is slow
 
 from sog.tabular.sequence_form import CompiledGame, Placement
 
@@ -21,11 +21,11 @@ class LPSolution:
     value: float
     """To player 0, in utility units."""
     policy: np.ndarray
-    """[node, S, A]; uniform where a player never arrives under his own policy."""
+    """[node, S, A]; uniform where a player's own policy never arrives."""
 
 
 def solve_lp(compiled: CompiledGame) -> LPSolution:
-    """Solves the game exactly, both players' programs. RuntimeError if HiGHS gives up."""
+    """Solves the game exactly, by both players' programs. Raises RuntimeError if HiGHS fails."""
     payoff = _payoff_matrix(compiled)
     constraints = [_realization(compiled, player) for player in (0, 1)]
     value, plan_0 = _maximin(payoff, constraints[0], constraints[1])
@@ -39,7 +39,7 @@ def solve_lp(compiled: CompiledGame) -> LPSolution:
 
 
 def _payoff_matrix(compiled: CompiledGame) -> "scipy.sparse.csr_matrix":
-    """[sequence of player 0, sequence of player 1]: w * utility of the terminals they meet in."""
+    """[sequence of player 0, sequence of player 1]: w * utility of the terminal states of both."""
     tree, size = compiled.tree, compiled.tree.game.num_infostates
     rows = [tree.payoff_node.astype(np.int64) * size + tree.payoff_infostates[:, i] for i in (0, 1)]
     source_0, source_1 = (placement.source for placement in compiled.placements)
@@ -49,7 +49,7 @@ def _payoff_matrix(compiled: CompiledGame) -> "scipy.sparse.csr_matrix":
 def _realization(
     compiled: CompiledGame, player: int
 ) -> "tuple[scipy.sparse.csr_matrix, np.ndarray]":
-    """E and e of E x = e: root entries are 1, actions of an infostate add up to its reach."""
+    """E and e of E x = e: root entries are 1, actions of an infostate sum to its reach."""
     placement, size = compiled.placements[player], compiled.tree.game.num_infostates
     num_entries = placement.source.shape[1]
     root = scipy.sparse.csr_matrix(
@@ -87,7 +87,7 @@ def _maximin(
     other: "tuple[scipy.sparse.csr_matrix, np.ndarray]",
 ) -> tuple[float, np.ndarray]:
     """max over x of min over y of x'Ay, as max f'v with F'v <= A'x, Ex = e, x >= 0."""
-    import scipy.optimize  # takes a while, and nothing else in the room needs it
+    import scipy.optimize  # slow, and only needed here
 
     (own_matrix, own_right), (other_matrix, other_right) = own, other
     num_plan, num_value = own_matrix.shape[1], other_matrix.shape[0]

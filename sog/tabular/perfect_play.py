@@ -1,7 +1,7 @@
-"""Perfect play where nothing is hidden: what every action is worth, by backward induction.
+"""Action values under perfect play with perfect information, by backward induction.
 
-All positions below the given ones are visited level by level, those that several lines lead to
-once. Made for ends of games, and for games small enough: it keeps all of them, and looks at all.
+All positions below the given ones are visited level by level, transpositions once. For endgames and
+small games: it visits and stores all of them.
 """
 
 import dataclasses
@@ -20,15 +20,15 @@ _MOST_POSITIONS: Final = 2_000_000
 
 
 class TooManyPositionsError(ValueError):
-    """There are more positions below than were allowed."""
+    """There are more positions than allowed."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class _Level:
     """Positions after equally many events. NumPy arrays."""
 
-    mover: np.ndarray  # [position]: TERMINAL at the end of the game
-    result: np.ndarray  # [position]: of player 0, at the end of the game
+    mover: np.ndarray  # [position]: TERMINAL if the game is over
+    result: np.ndarray  # [position]: of player 0, if the game is over
     parent: np.ndarray  # [move]: the position of each legal action, in order
     action: np.ndarray  # [move]
     child: np.ndarray  # [move]: the position of the next level
@@ -37,12 +37,11 @@ class _Level:
 def perfect_values(
     game: Game[Any], states: Any, *, max_positions: int = _MOST_POSITIONS
 ) -> np.ndarray:
-    """[position, A]: what each action is worth to the player to move, if from then on both players
-    play perfectly; NaN for actions that are not legal.
+    """[position, A]: the value of each action to the player to move if both then play perfectly;
+    NaN for illegal actions.
 
-    states: public states with an axis in front, in each of which a player is to move or the game is
-    over. Raises ValueError for a game with hidden information or chance, and TooManyPositionsError
-    if more than max_positions are met.
+    states: public states with a leading axis. Raises ValueError for a game with hidden information
+    or chance, and TooManyPositionsError for more than max_positions.
     """
     if game.hides_information or game.has_chance:
         raise ValueError(f"perfect play needs perfect information and no chance, not {game}.")
@@ -68,7 +67,7 @@ def perfect_values(
 
 
 def _back_up(level: _Level, below: np.ndarray) -> np.ndarray:
-    """[position]: to player 0, from those of the next level."""
+    """[position]: values to player 0, from those of the next level."""
     values = level.result.astype(float)
     if len(level.parent) > 0:
         after = below[level.child]
@@ -80,11 +79,11 @@ def _back_up(level: _Level, below: np.ndarray) -> np.ndarray:
 
 
 def _visit(game: Game[Any], states: Any) -> tuple[_Level, Any]:
-    """A level, and the distinct positions of the next one."""
+    """A level, and the distinct positions of the next."""
     parts = list[tuple[Any, ...]]()
     for start in range(0, _count(states), _CHUNK):
         size = min(_CHUNK, _count(states) - start)
-        # Padded to one size, so that one program serves all.
+        # Padded to one size, for one program.
         rows = np.arange(start, start + _CHUNK).clip(max=start + size - 1)
         chunk = jax.tree.map(lambda leaf, rows=rows: leaf[rows], states)
         mover, result, legal, children = jax.device_get(_look(game, chunk))
@@ -101,7 +100,7 @@ def _visit(game: Game[Any], states: Any) -> tuple[_Level, Any]:
 
 
 def _distinct(states: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers of distinct states, and the place of each state among those."""
+    """The indices of distinct states, and for each state its index among those."""
     count = _count(states)
     if count == 0:
         return np.zeros(0, int), np.zeros(0, int)
@@ -118,7 +117,7 @@ def _count(states: Any) -> int:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _look(game: Game[Any], states: Any) -> tuple[Array, Array, Array, Any]:
-    """Who moves, the result, legal actions [position, A], and the positions after all actions."""
+    """The actor, the result, legal actions [position, A], and the positions after all actions."""
 
     def look(state: Any) -> tuple[Array, Array, Array, Any]:
         actor = game.actor(state)

@@ -1,4 +1,4 @@
-"""What a policy of a whole game has to be: probabilities, a row for every infostate."""
+"""Checks a policy of a whole game: a row of probabilities for every infostate."""
 
 from typing import Any, Final
 
@@ -7,14 +7,14 @@ import numpy as np
 from sog.games.core import CHANCE
 from sog.tabular.public_tree import PublicTree
 
-_TOLERANCE: Final = 1e-4  # 32-bit numbers, and what was added up of them
+_TOLERANCE: Final = 1e-4  # sums of 32-bit numbers
 
 
 def check_policy(tree: PublicTree, policy: Any) -> np.ndarray:
-    """The policy [node, S, A] in float64; ValueError, in one line, if it is none.
+    """The policy [node, S, A] in float64; raises ValueError, in one line, if it is invalid.
 
-    Everything in it is a finite number >= 0, and 0 for illegal actions; rows of infostates that a
-    player can have where he is to move sum to 1. What is said of chance does not matter.
+    All entries are finite and >= 0, and 0 for illegal actions; rows of the acting player's possible
+    infostates sum to 1. Entries of chance nodes are ignored.
     """
     shape = tree.node_legal.shape
     try:
@@ -47,7 +47,7 @@ def check_policy(tree: PublicTree, policy: Any) -> np.ndarray:
 
 
 def name_row(tree: PublicTree, node: int, infostate: int) -> str:
-    """A row of a policy, in words for a message."""
+    """A row of a policy in words, for a message."""
     state, actor = tree.state(node), int(tree.node_actor[node])
     name = f"infostate {infostate}"
     if actor < CHANCE and tree.node_mask[node, actor, infostate]:

@@ -1,7 +1,7 @@
-"""Saving and loading a policy: an npz file of numbers and one JSON text; nothing is executed.
+"""Saves and loads a policy: an npz file of numbers and one JSON text; nothing is executed.
 
-The zip container holds checksums, so a truncated or damaged file is noticed. The game that a file
-names is only a text here: `sog.games.foreign` says whether it may be made.
+The zip container has checksums, which detect truncated or damaged files. The game is only a text
+here: `sog.games.foreign` decides whether it may be made.
 """
 
 import contextlib
@@ -33,10 +33,10 @@ class PolicyFileError(ValueError):
 def save_policy(
     path: str | os.PathLike[str], tree: PublicTree, policy: np.ndarray, **notes: Any
 ) -> None:
-    """Writes the policy [node, S, A] of a game; whole or not at all.
+    """Writes the policy [node, S, A] of a game atomically.
 
     notes: JSON values to keep beside it, such as the rule and the number of iterations. Raises
-    ValueError for what is no policy, see `check_policy`.
+    ValueError for an invalid policy, see `check_policy`.
     """
     policy = check_policy(tree, policy)
     metadata = {**notes, "format": FORMAT, "game": str(tree.game)}
@@ -48,10 +48,9 @@ def save_policy(
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The JSON notes of a policy file, `game` among them; PolicyFileError for any damage.
+    """The JSON notes of a policy file, including `game`; raises PolicyFileError for any damage.
 
-    Numbers that unpack to a lot are looked at when they are loaded, by whoever knows how many are
-    right.
+    The size of the numbers is checked when they are loaded, when the right size is known.
     """
     with _opened(path) as (archive, metadata):
         unpacked = sum(entry.file_size for entry in archive.infolist())
@@ -78,20 +77,20 @@ def load_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
     policy = np.zeros(legal.shape, np.float64)
     policy[legal] = probabilities
     total = policy.sum(axis=-1)[legal.any(axis=-1)]
-    # Written so that NaN fails as well.
+    # Such that NaN fails as well.
     if not ((policy >= 0).all() and (abs(total - 1) <= _TOLERANCE).all()):
         raise PolicyFileError(f"{path}: probabilities must be >= 0 and add up to 1.")
     return policy
 
 
 def _decisions(tree: PublicTree) -> np.ndarray:
-    """[node, S, A] bool: the entries of a policy that mean something."""
+    """[node, S, A] bool: the entries of a policy that a file holds."""
     return np.asarray(tree.node_legal & (tree.node_actor < 2)[:, None, None])
 
 
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
-    """A policy file and its notes; what goes wrong in the body is its damage."""
+    """A policy file and its notes; errors in the body count as damage."""
     with reading_npz(
         path, most=_MOST_BYTES, what="a policy file", error=PolicyFileError
     ) as archive:

@@ -1,15 +1,15 @@
-"""A policy of a whole game as a table of text, one line for each action of each infostate.
+"""A policy of a whole game as a CSV table, a line for each action of each infostate.
 
     history,player,infostate,name,action,action_name,probability
     ,0,0,J,1,check,0.75
     ,0,0,J,2,bet1,0.25
     check,1,2,K,1,check,0.0
 
-`history` has the public events since the start, as `--history` takes them. An infostate and an
-action may be named by their number or by their text: one of each two columns is enough. The player
-may be left out. An action that is left out has probability 0; an infostate with one action only may
-be left out. What sums to 1 but for rounding to three digits is scaled. Spreadsheets and other
-programs read and write such a file; `sog.tabular.policy_file` has the exact one.
+`history` has the public events since the start, as `--history` takes them. Infostates and actions
+are given by number or by text: one of the two columns is enough. The player is optional. A missing
+action has probability 0; an infostate with only one action may be missing. Sums within rounding to
+three digits of 1 are rescaled. The format is for spreadsheets and other programs;
+`sog.tabular.policy_file` has the exact one.
 """
 
 import csv
@@ -34,23 +34,23 @@ COLUMNS: Final = (
     *("history", "player", "infostate", "name"),
     *("action", "action_name", "probability"),
 )
-TOLERANCE: Final = 2e-3  # of what is written with three digits, which is then scaled
-_EXACT: Final = 1e-6  # from there on it is not
+TOLERANCE: Final = 2e-3  # for three digits, which are rescaled
+_EXACT: Final = 1e-6  # within this, nothing is rescaled
 _MOST_BYTES: Final = 2**28
 _ROW_OF_TITLES: Final = 1
 
 AnyPath = str | os.PathLike[str]
 
 
-class Line(NamedTuple):
-    """A row of a table; its number counts from 1, that of the titles."""
+class TableRow(NamedTuple):
+    """A row of a table; the row of titles has number 1."""
 
     number: int
     fields: Mapping[str, str]
 
 
-class Entry(NamedTuple):
-    """What a row says."""
+class TableEntry(NamedTuple):
+    """The contents of a row."""
 
     row: int
     node: int
@@ -60,7 +60,7 @@ class Entry(NamedTuple):
 
 
 def write_policy_table(path: AnyPath, tree: PublicTree, policy: np.ndarray) -> None:
-    """Writes the policy [node, S, A] of a game; whole or not at all. Raises as `check_policy`."""
+    """Writes the policy [node, S, A] of a game atomically. Raises as `check_policy` does."""
     policy = check_policy(tree, policy)
     histories = _histories(tree)
 
@@ -71,21 +71,21 @@ def write_policy_table(path: AnyPath, tree: PublicTree, policy: np.ndarray) -> N
             for infostate in np.flatnonzero(legal.any(axis=-1)).tolist():
                 name = tree.game.describe_infostate(state, player, infostate)
                 for action in np.flatnonzero(legal[infostate]).tolist():
-                    told = tree.game.describe_action(state, infostate, action)
+                    text = tree.game.describe_action(state, infostate, action)
                     share = float(policy[node, infostate, action])
-                    yield histories[node], player, infostate, name, action, told, share
+                    yield histories[node], player, infostate, name, action, text, share
 
     write_rows(path, COLUMNS, rows())
 
 
 def read_policy_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
-    """The policy [node, S, A] of a table; PolicyFileError, with the number of the row and the rule,
-    for one that is none of this game."""
+    """The policy [node, S, A] of a table; raises PolicyFileError, with the row and the rule, unless
+    it is a policy of this game."""
     names, lines = read_lines(path)
     check_titles(path, names)
     reader = _Reader(tree)
 
-    def entries() -> Iterator[Entry]:
+    def entries() -> Iterator[TableEntry]:
         for line in lines:
             try:
                 yield reader.entry(line)
@@ -95,8 +95,8 @@ def read_policy_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
     return policy_of(path, tree, entries())
 
 
-def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[Entry]) -> np.ndarray:
-    """The policy [node, S, A] that rows make together; PolicyFileError if they make none."""
+def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[TableEntry]) -> np.ndarray:
+    """The policy [node, S, A] of all rows; raises PolicyFileError if they are not a policy."""
     policy = np.zeros(tree.node_legal.shape)
     row_of = np.zeros(policy.shape, np.int64)
     for entry in entries:
@@ -130,7 +130,7 @@ def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[Entry]) -> np.n
 
 
 def check_titles(path: AnyPath, names: Sequence[str]) -> None:
-    """Raises PolicyFileError unless these are the columns of a table of ours."""
+    """Raises PolicyFileError unless these are the columns of our tables."""
     for one, other in (("infostate", "name"), ("action", "action_name")):
         if not {one, other} & set(names):
             raise PolicyFileError(f"{path}: needs a column {one} or {other}.")
@@ -140,7 +140,7 @@ def check_titles(path: AnyPath, names: Sequence[str]) -> None:
 
 
 def read_names(names: DecisionNames, fields: Mapping[str, str]) -> tuple[int, int]:
-    """The infostate and the action of a row; ValueError."""
+    """The infostate and the action of a row; raises ValueError for unknown ones."""
     player = fields.get("player", "").strip()
     if player not in ("", str(names.actor)):
         raise ValueError(f"player {names.actor} acts there, got {quoted(player)}.")
@@ -150,12 +150,12 @@ def read_names(names: DecisionNames, fields: Mapping[str, str]) -> tuple[int, in
 
 
 def titles_of(path: AnyPath) -> tuple[str, ...]:
-    """The names of the columns of a table; raises as `read_policy_table`."""
+    """The column names of a table; raises as `read_policy_table` does."""
     return read_lines(path)[0]
 
 
-def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[Line]]:
-    """The names of the columns, and the rows below them; PolicyFileError for what is no table."""
+def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[TableRow]]:
+    """The column names, and the rows below them; raises PolicyFileError for an invalid table."""
     try:
         content = read_text(path, _MOST_BYTES)
     except FileNotFoundError:
@@ -173,7 +173,7 @@ def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[Line]]:
             f"{','.join(COLUMNS)}."
         )
 
-    def lines() -> Iterator[Line]:
+    def lines() -> Iterator[TableRow]:
         number = _ROW_OF_TITLES
         try:
             for row in rows:
@@ -184,7 +184,7 @@ def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[Line]]:
                     raise PolicyFileError(
                         f"{path}: row {number}: must have {len(names)} fields, has {len(row)}."
                     )
-                yield Line(number, dict(zip(names, row, strict=True)))
+                yield TableRow(number, dict(zip(names, row, strict=True)))
         except csv.Error as error:
             raise PolicyFileError(f"{path}: row {number + 1}: {error}.") from None
 
@@ -192,7 +192,7 @@ def read_lines(path: AnyPath) -> tuple[tuple[str, ...], Iterator[Line]]:
 
 
 def write_rows(path: AnyPath, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Writes a table; whole or not at all."""
+    """Writes a table atomically."""
     page = io.StringIO()
     table = csv.writer(page, lineterminator="\n")
     table.writerow(names)
@@ -201,18 +201,18 @@ def write_rows(path: AnyPath, names: Sequence[str], rows: Iterable[Sequence[Any]
 
 
 def read_probability(text: str) -> float:
-    """A number from 0 to 1; ValueError for another text."""
+    """A number from 0 to 1; raises ValueError for anything else."""
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not 0 <= number <= 1:  # NaN is neither
+    if not 0 <= number <= 1:  # also rejects NaN
         raise ValueError(f"probability must be a number from 0 to 1, got {quoted(text)}.")
     return number
 
 
 class _Reader:
-    """Finds what the rows of a table name; what was found is kept, as rows come in groups."""
+    """Looks up the names in the rows of a table; caches the last node, as rows come in groups."""
 
     def __init__(self, tree: PublicTree) -> None:
         self._tree = tree
@@ -220,7 +220,7 @@ class _Reader:
         self._children = tree.child_of_edge()
         self._names: dict[int, DecisionNames] = {}
 
-    def entry(self, line: Line) -> Entry:
+    def entry(self, line: TableRow) -> TableEntry:
         fields = line.fields
         node = self._node(fields["history"].strip())
         if node not in self._names:
@@ -230,7 +230,9 @@ class _Reader:
             )
         names = self._names[node]
         infostate, action = read_names(names, fields)
-        return Entry(line.number, node, infostate, action, read_probability(fields["probability"]))
+        return TableEntry(
+            line.number, node, infostate, action, read_probability(fields["probability"])
+        )
 
     def _node(self, history: str) -> int:
         if history not in self._nodes:
@@ -246,10 +248,10 @@ class _Reader:
 
 
 def _histories(tree: PublicTree) -> list[str]:
-    """[node]: the public events on the way to each, as `Game.parse` reads them."""
-    told = [""]
+    """[node]: the public events that lead to each, as text for `Game.parse`."""
+    histories = [""]
     for node in range(1, tree.num_nodes):
         parent = int(tree.node_parent[node])
         event = tree.game.describe_outcome(tree.state(parent), int(tree.node_outcome[node]))
-        told.append(f"{told[parent]} {shlex.quote(event)}".strip())
-    return told
+        histories.append(f"{histories[parent]} {shlex.quote(event)}".strip())
+    return histories

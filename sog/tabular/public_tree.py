@@ -1,9 +1,9 @@
 """The whole public tree of a game as arrays on the host, level by level.
 
 Nodes are public states in breadth-first order, so a level is a slice and parents precede children.
-The game's functions run jitted and vmapped over chunks of nodes, once per node; what comes back are
-index lists and sparse payoffs from which every exact tool of this room is built. Linear maps are
-read off the game by probing (`Game.advance` has coefficients 0 and 1), never written by hand.
+The game's functions run jitted and vmapped over chunks of nodes, once per node; the results are
+index lists and sparse payoffs, from which all exact tools of this package are built. Linear maps
+are read off the game by probing (`Game.advance` has coefficients 0 and 1), never written by hand.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from sog.games.core import Game
-from sog.tabular.probing import (
+from sog.tabular.linear_maps import (
     Flow,
     bytes_per_node,
     find_flows,
@@ -25,7 +25,7 @@ from sog.tabular.probing import (
 
 NO_PARENT: Final = -1
 DEFAULT_MAX_NODES: Final = 2_000_000
-_MOST_BYTES: Final = 2**32  # of what is kept while enumerating; a wide game has few nodes in that
+_MOST_BYTES: Final = 2**32  # kept while enumerating; a wide game has few nodes in that
 
 
 class TreeTooLargeError(ValueError):
@@ -50,7 +50,7 @@ class PublicTree:
     node_parent: np.ndarray
     """[node] int32, NO_PARENT at the root."""
     node_outcome: np.ndarray
-    """[node] int32: the public event that led here from the parent; 0 at the root."""
+    """[node] int32: the public event from the parent; 0 at the root."""
     node_depth: np.ndarray
     """[node] int32, not decreasing."""
     node_actor: np.ndarray
@@ -60,7 +60,7 @@ class PublicTree:
     node_legal: np.ndarray
     """[node, S, A] bool: legal actions of the acting player."""
     flows: tuple[Flow, Flow]
-    """For each player, how reach flows from each node's parent to it."""
+    """For each player, the flow of reach from each node's parent to it."""
     payoff_node: np.ndarray
     """[entry] int32: terminal nodes of the sparse payoffs below, not decreasing."""
     payoff_infostates: np.ndarray
@@ -79,11 +79,11 @@ class PublicTree:
         return np.asarray(self.node_legal.sum(axis=-1) > 1)
 
     def num_infostates(self, player: int) -> int:
-        """Infostates of a player at the public states where he acts."""
+        """The number of a player's infostates at the public states where the player acts."""
         return int(self.node_mask[self.node_actor == player, player].sum())
 
     def child_of_edge(self) -> dict[tuple[int, int], int]:
-        """The node that each public event of each node leads to."""
+        """The child of each (node, public event)."""
         edges = zip(self.node_parent.tolist(), self.node_outcome.tolist(), strict=True)
         return {edge: node for node, edge in enumerate(edges) if node > 0}
 
@@ -93,7 +93,7 @@ class PublicTree:
 
 
 def most_nodes_in_memory(game: Game[Any]) -> int:
-    """The most nodes that `enumerate_public_tree` keeps, whatever `max_nodes` is."""
+    """The most nodes for which `enumerate_public_tree` has memory."""
     return _MOST_BYTES // bytes_per_node(game)
 
 
@@ -106,12 +106,12 @@ def enumerate_public_tree(
 ) -> PublicTree:
     """Enumerates the public tree below `root` (the start of the game unless given).
 
-    progress: called with the number of nodes found so far. Raises TreeTooLargeError when there are
-    more than `max_nodes` nodes, and its kind TreeMemoryError when they would not fit into 4 GiB,
-    both with the count reached.
+    progress: called with the number of nodes found so far. Raises TreeTooLargeError for more than
+    `max_nodes` nodes, and its subclass TreeMemoryError if they would not fit into 4 GiB, both with
+    the count reached.
     """
     fitting = most_nodes_in_memory(game)
-    # 64-bit so that payoffs are exact to double precision whatever the caller computes in.
+    # In 64 bits, so that payoffs have double precision in any mode.
     with jax.enable_x64(True):
         start = jax.jit(game.root)() if root is None else root
         start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], start)

@@ -1,10 +1,10 @@
-"""A public tree compiled into index lists that CFR and best response run on.
+"""The sequence form of a public tree: index lists for CFR and best response.
 
-Each player's decisions form a treeplex: a reach at an infostate is the sum of the *sequences* (own
-past action, or root entry) that lead to it, and a sequence's value is the sum over what follows it.
-Steps of the opponent, of chance, and forced ones are folded into the index lists, so one pass has
-as many steps as a player has choices (4 in Leduc, where the public tree is 9 levels deep).
-Infostates that are merged have several sources, split ones share theirs.
+Each player's decisions form a treeplex: the reach of an infostate is the sum of the *sequences*
+(own past action, or root entry) that lead to it, and a sequence's value is the sum over all that
+follows it. Steps of the opponent, of chance, and forced ones are folded into the index lists, so
+one pass has as many steps as a player has choices (4 in Leduc, where the public tree is 9 levels
+deep). Merged infostates have several sources, split ones share theirs.
 
 Sequences sit in one buffer per player, infostates minor and actions major, so that sums over
 actions are sums of contiguous rows:
@@ -12,15 +12,15 @@ actions are sums of contiguous rows:
     [NOTHING, S root entries, layer 0 as [A, H], layer 1 as [A, H], ...]
 
 where H is the number of infostates in a layer and A the most actions any of them has. Every array
-that a solver computes has one more axis at the end, the batch of solves. The compiler leaves numpy
-arrays in these structures; solvers move them to a device in the precision they want.
+that a solver computes has a last axis for the batch of solves. The compiler makes these structures
+of numpy arrays; solvers move them to a device in their precision.
 """
 
 import dataclasses
 from typing import Any, Final
 
 import numpy as np
-import scipy  # `scipy.sparse` is loaded where it is used, which takes a while
+import scipy  # loads `scipy.sparse` on first use, since that is slow
 from jax import Array
 
 from sog.games.core import CHANCE
@@ -32,10 +32,10 @@ NOTHING: Final = 0  # the sequence whose reach is always 0; pads source lists
 
 @pytree
 class Held:
-    """Infostates of a layer whose policy is given, see `sog.tabular.locks`."""
+    """Locked infostates of a layer, see `sog.tabular.locks`."""
 
     is_held: Array  # [H] bool
-    policy: Array  # [A, H]: means something where it is held
+    policy: Array  # [A, H]: undefined where not held
 
 
 @pytree
@@ -70,7 +70,7 @@ class DensePayoff:
 
 @pytree
 class SparsePayoff:
-    """The same as padded lists per leaf row, for large infostate lists that rarely meet."""
+    """The same as padded lists per leaf row, for many infostates with few compatible pairs."""
 
     other: tuple[Array, Array]  # per player [list, leaf row]: leaf rows of the opponent
     weight: tuple[Array, Array]  # per player [list, leaf row, 1 or batch]: payoff to that player
@@ -78,7 +78,7 @@ class SparsePayoff:
 
 @pytree
 class SequenceForm:
-    """All that a solver needs to know of a game; a pytree of arrays."""
+    """A solver's complete description of a game; a pytree of arrays."""
 
     treeplex: tuple[Treeplex, Treeplex]
     payoff: DensePayoff | SparsePayoff
@@ -86,7 +86,7 @@ class SequenceForm:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Placement:
-    """Where the sequences of one player sit: node, infostate and action of every entry."""
+    """The node, infostate and action of each of a player's sequences."""
 
     node: tuple[np.ndarray, ...]  # per layer [H]
     infostate: tuple[np.ndarray, ...]  # per layer [H]
@@ -98,15 +98,15 @@ class Placement:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class TreeLocks:
-    """Where a policy is held, see `sog.tabular.locks`."""
+    """Locked policies, see `sog.tabular.locks`."""
 
     is_held: np.ndarray  # [node, S] bool
-    policy: np.ndarray  # [node, S, A]: 0 where it is not
+    policy: np.ndarray  # [node, S, A]: 0 where not held
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class CompiledGame:
-    """A public tree, its sequence form, and the way between the two."""
+    """A public tree, its sequence form, and the mapping between the two."""
 
     tree: PublicTree
     form: SequenceForm
@@ -114,7 +114,7 @@ class CompiledGame:
     locks: TreeLocks | None = None
 
     def with_held(self, policy: np.ndarray) -> np.ndarray:
-        """The policy [node, S, A] with the rows that are held as they are held."""
+        """The policy [node, S, A] with locked rows replaced."""
         if self.locks is None:
             return policy
         return np.where(self.locks.is_held[:, :, None], self.locks.policy, policy)

@@ -1,4 +1,4 @@
-"""Counting the public tree of a game, without building it: one small program per game."""
+"""Counts the public tree of a game without building it, by one small program per game."""
 
 import dataclasses
 import functools
@@ -12,30 +12,30 @@ from jax import Array
 from sog.games import Game
 
 _CHUNK: Final = 4096
-_LARGEST_STATE: Final = 8192  # infostates times actions; above it nobody counts a tree
+_LARGEST_STATE: Final = 8192  # infostates times actions; larger games are not counted
 _MOST_OUTCOMES: Final = 8192  # likewise
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """How large the public tree of a game is."""
+    """The size of a game's public tree."""
 
     num_public_states: int
     """Chance and terminal ones included."""
     num_infostates: tuple[int, int]
-    """Of each player, at the public states where he acts."""
+    """Of each player, at the public states where the player acts."""
     depth: int
 
 
 def can_be_counted(game: Game[Any]) -> bool:
-    """False for games like Scotland Yard on the London board, made for search only, and for those
-    with events as wide as a flop."""
+    """Whether the tree may be countable: False for games made for search only, like Scotland Yard
+    on the London board, and for events as wide as a flop."""
     is_small = game.num_infostates * game.num_actions <= _LARGEST_STATE
     return is_small and game.num_outcomes <= _MOST_OUTCOMES
 
 
 def count_public_tree(game: Game[Any], limit: int) -> Sizes | None:
-    """Counts level by level; None where there are more than `limit` public states."""
+    """Counts level by level; None if there are more than `limit` public states."""
     shapes = jax.eval_shape(game.root)
     states = jax.tree.map(lambda leaf: np.zeros((1, *leaf.shape), leaf.dtype), shapes)
     rows, outcomes = np.zeros(1, np.int64), np.zeros(1, np.int32)
@@ -59,12 +59,12 @@ def count_public_tree(game: Game[Any], limit: int) -> Sizes | None:
 
 
 def estimate_public_states(game: Game[Any]) -> float:
-    """About how many public states there are: a mean over random walks (Knuth 1975)."""
+    """An estimate of the number of public states: a mean over random walks (Knuth 1975)."""
     rng = np.random.default_rng(0)
     shapes = jax.eval_shape(game.root)
     states = jax.tree.map(lambda leaf: np.zeros((_CHUNK, *leaf.shape), leaf.dtype), shapes)
     outcomes = np.zeros(_CHUNK, np.int32)
-    # The product of the outcomes on the way: 1 / the probability of this walk.
+    # The product of the numbers of outcomes: 1 / the probability of this walk.
     weights, total = np.ones(_CHUNK), 1.0
     for depth in range(game.max_depth):
         states, found, _ = _visit_chunk(game, states, outcomes, np.bool_(depth == 0))
@@ -81,7 +81,7 @@ def _visit_level(
     parts = []
     for start in range(0, len(rows), _CHUNK):
         stop = min(start + _CHUNK, len(rows))
-        # Padded to one size, so that one program serves all levels.
+        # Padded to one size, for one program.
         pad = np.arange(start, start + _CHUNK).clip(max=stop - 1)
         parents = jax.tree.map(lambda leaf, pad=pad: leaf[rows[pad]], states)
         seen = _visit_chunk(game, parents, outcomes[pad], np.bool_(at_root))
@@ -96,7 +96,7 @@ def _visit_level(
 def _visit_chunk(
     game: Game[Any], states: Any, outcomes: Array, at_root: Array
 ) -> tuple[Any, Array, Array]:
-    """The children of public states by outcomes; whatever is given, the root where `at_root`.
+    """The children of public states by outcomes; the root where `at_root`.
 
     Returns them, their legal outcomes [node, K], and infostates of the player to act [node, 2].
     """

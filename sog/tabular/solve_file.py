@@ -1,10 +1,10 @@
-"""Saving a solve so that it can be gone on with: numbers and one JSON text in an npz file.
+"""Saves a solve for resumption: numbers and one JSON text in an npz file.
 
     save_solver("leduc.solve", solve(compiled, iterations=500).solver)
     solve(compiled, iterations=1000, solver=load_solver("leduc.solve", compiled))
 
-That is the same solve, to the last bit, as one of 1000 iterations. A file is of one game, one rule
-and one precision; nothing in it is executed.
+The result is that of 1000 iterations in one go, bit for bit. A file has one game, one rule and one
+precision; nothing in it is executed.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _WHAT: Final = "a saved solve"
 _NOTES: Final = {"game": str, "rule": str, "precision": str, "digest": str, "iteration": int}
 _MOST_BYTES: Final = 2**36  # of a file
 _MOST_OF_NOTES: Final = 2**20
-_MOST_ITERATIONS: Final = 2**30  # they are counted in 32 bits
+_MOST_ITERATIONS: Final = 2**30  # 32-bit counters
 _ROUNDING: Final = 1e-4
 
 
@@ -37,7 +37,7 @@ class SolveFileError(ValueError):
 
 
 def save_solver(path: str | os.PathLike[str], solver: Solver) -> None:
-    """Writes what a solver needs to go on; whole or not at all."""
+    """Writes a solver's state for resumption, atomically."""
     notes = {
         "format": FORMAT,
         "game": str(solver.compiled.tree.game),
@@ -58,9 +58,9 @@ def read_notes(
     rule: str | Rule | None = None,
     precision: str | None = None,
 ) -> dict[str, Any]:
-    """The notes of a saved solve of a game: its `rule`, `precision` and `iteration` among them.
+    """The notes of a saved solve, including its `rule`, `precision` and `iteration`.
 
-    rule, precision: what they have to be; None for any. Raises SolveFileError with the reason.
+    rule, precision: the required ones; None for any. Raises SolveFileError with the reason.
     """
     notes = _read(path, 0)[0]
     wanted_rule = _name(rule) if isinstance(rule, Rule) else rule
@@ -77,9 +77,9 @@ def read_notes(
 def load_solver(
     path: str | os.PathLike[str], compiled: CompiledGame, rule: Rule | None = None
 ) -> Solver:
-    """A solver that goes on where a saved one was. Raises SolveFileError with the reason.
+    """A solver that continues a saved one. Raises SolveFileError with the reason.
 
-    rule: needed only if it is none of `RULES`.
+    rule: needed only if it is not one of `RULES`.
     """
     notes = read_notes(path, str(compiled.tree.game), rule=rule)
     if rule is None and notes["rule"] not in RULES:
@@ -116,7 +116,7 @@ def _name(rule: Rule) -> str:
 
 
 def _digest(solver: Solver) -> str:
-    """Of what is solved: a game may be another one under the same name. Payoffs are rounded."""
+    """A digest of the game, as a different one may have the same name. Payoffs are rounded."""
     digest = hashlib.sha256()
     for leaf in jax.tree.leaves((solver.compiled.form, solver.root_reach)):
         array = np.asarray(leaf)
@@ -129,7 +129,7 @@ def _digest(solver: Solver) -> str:
 def _read(
     path: str | os.PathLike[str], most_bytes: int
 ) -> tuple[dict[str, Any], np.ndarray | None]:
-    """The notes, and the numbers of at most so many bytes; None if none are wanted."""
+    """The notes, and the numbers, of at most `most` bytes each; None to skip the numbers."""
     with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=SolveFileError) as archive:
         text = read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)
         notes = parse_json(str(text))

@@ -1,4 +1,4 @@
-"""Solving a whole game: compiles CFR, runs it in chunks, evaluates on the way.
+"""Solves a whole game: compiles CFR, runs it in chunks, evaluates at checkpoints.
 
 This is the host-side driver: unlike the pure functions of `sog.tabular.cfr` and
 `sog.tabular.best_response` it jits, reads clocks and handles interrupts.
@@ -34,12 +34,12 @@ from sog.tabular.sequence_form import CompiledGame, SequenceForm
 
 Precision = Literal["float32", "float64"]
 _CHECKPOINT_GROWTH: Final = 1.15  # iterations between evaluations grow with the iterations done
-_LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
+_LONGEST_CALL: Final = 0.5  # seconds per call, so that Ctrl-C takes effect
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Checkpoint:
-    """One evaluation of the average policy on the way; utilities in game units."""
+    """One evaluation of the average policy; utilities in game units."""
 
     iteration: int
     seconds: float
@@ -49,7 +49,7 @@ class Checkpoint:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Solution:
-    """What `solve` reached."""
+    """The result of `solve`."""
 
     policy: np.ndarray
     """[node, S, A]: the average policy; rows of legal actions sum to 1."""
@@ -57,7 +57,7 @@ class Solution:
     compile_seconds: float
     interrupted: bool
     solver: "Solver"
-    """To go on with, see `sog.tabular.solve_file`."""
+    """To resume, see `sog.tabular.solve_file`."""
 
     @property
     def last(self) -> Checkpoint:
@@ -66,7 +66,7 @@ class Solution:
 
 
 def find_rule(name: str) -> Rule:
-    """A rule by name; ValueError for an unknown one."""
+    """A rule by name; raises ValueError for an unknown one."""
     if name not in RULES:
         raise ValueError(f"unknown rule {name!r}; known: {', '.join(RULES)}.")
     return RULES[name]
@@ -80,7 +80,7 @@ def compile_tree(game: Game[Any], *, root: Any = None, **limits: Any) -> Compile
 class Solver:
     """CFR on a compiled game, a batch of root reaches at once.
 
-    root_reach: [2, S, batch], any non-negative numbers; the start of the game, once, unless given.
+    root_reach: [2, S, batch], non-negative; by default the start of the game, in a batch of 1.
     Payoffs with a batch axis (`sog.tabular.sequence_form`) solve many games of one structure.
     """
 
@@ -110,14 +110,14 @@ class Solver:
             self._exact_reach = jnp.asarray(root_reach, "float64")
 
     def run(self, iterations: int) -> None:
-        """Runs some more iterations."""
+        """Runs more iterations."""
         if iterations < 0:
             raise ValueError(f"iterations must be >= 0, got {iterations}.")
         with jax.enable_x64(self.precision == "float64"):
             first, count = jnp.int32(self.iteration + 1), jnp.int32(iterations)
             state = _run(self._form, self.root_reach, self.rule, self.state, first, count)
             jax.block_until_ready(state)
-        # Both or neither, if Ctrl-C comes while waiting.
+        # Assign both or neither, if Ctrl-C comes while waiting.
         self.state, self.iteration = state, self.iteration + iterations
 
     def evaluate(self) -> Evaluation:
@@ -142,7 +142,7 @@ class Solver:
         return np.stack(policies, axis=-1)
 
     def warm_up(self) -> None:
-        """Compiles iterations and evaluation, at the same time where there are cores for it."""
+        """Compiles iterations and evaluation, concurrently if there are several cores."""
         with ThreadPoolExecutor() as pool:
             iterations, evaluation = pool.submit(self.run, 0), pool.submit(self.evaluate)
             iterations.result()
@@ -161,13 +161,13 @@ def solve(
 ) -> Solution:
     """Runs CFR from the start of the game.
 
-    until: stops early when the exploitability (game units) of the average policy is at most this.
-    solver: goes on with it, by its rule and in its precision; `iterations` counts what it has done.
-    Ctrl-C stops too; the solution is what was reached, marked `interrupted`.
+    until: stops as soon as the average policy's exploitability (game units) is at most this.
+    solver: continues it, with its rule and precision; `iterations` includes those it has done.
+    Ctrl-C stops too; the solution is then marked `interrupted`.
     """
     done = solver.iteration if solver is not None else 0
     if solver is not None and solver.compiled is not compiled:
-        raise ValueError("solver must be one of the same compiled game.")
+        raise ValueError("solver must be of the same compiled game.")
     if iterations <= done:
         raise ValueError(f"iterations must be >= {done + 1}, got {iterations}.")
     if until is not None and not until > 0:
@@ -202,13 +202,13 @@ def solve(
 def evaluate_policy(compiled: CompiledGame, policy: np.ndarray) -> Evaluation:
     """Evaluates a profile [node, S, A] from the start of the game; the batch axis has length 1.
 
-    Raises ValueError for what is no policy, see `check_policy`.
+    Raises ValueError for an invalid policy, see `check_policy`.
     """
     return evaluate_policies(compiled, [policy])
 
 
 def evaluate_policies(compiled: CompiledGame, policies: Iterable[np.ndarray]) -> Evaluation:
-    """The same of some profiles at once, which are the batch."""
+    """Evaluates a batch of profiles."""
     layers = [compiled.from_tree(check_policy(compiled.tree, policy)) for policy in policies]
     with jax.enable_x64(True):
         form = _on_device(compiled.form, "float64")
@@ -284,7 +284,7 @@ def _checkpoint_iterations(iterations: int, done: int) -> Iterator[int]:
 
 @dataclasses.dataclass
 class _Clock:
-    """Seconds spent in iterations, evaluations left out; kept when a run is interrupted."""
+    """Seconds spent in iterations, without evaluations; survives an interrupt."""
 
     seconds: float = 0.0
 

@@ -1,4 +1,4 @@
-"""Solving below a public state with given ranges: the oracle for search and for value networks."""
+"""Solves the subgame of a public state with given ranges: the oracle for search and networks."""
 
 import dataclasses
 import functools
@@ -29,7 +29,7 @@ class SubgameSolution:
     policy: np.ndarray
     """[node, S, A, batch] of the subgame's own tree; node 0 is the public state."""
     exploitability: np.ndarray
-    """[batch]: half of the most that the values' range-weighted sum can be off."""
+    """[batch]: half of the largest error of the values' range-weighted sum."""
 
 
 def solve_subgame(
@@ -41,14 +41,14 @@ def solve_subgame(
     precision: Precision = "float32",
     progress: Callable[[int], None] | None = None,
 ) -> SubgameSolution:
-    """Solves the game below the root of `compiled` when both players arrive with given ranges.
+    """Solves the game below the root of `compiled` with both players' ranges given.
 
     ranges: [2, S, batch]. This is the oracle for search and for value networks:
 
         compiled = compile_tree(game, root=public_state)
         solution = solve_subgame(compiled, ranges)
 
-    progress: called now and then with the iterations that are made; what it raises ends the work.
+    progress: called now and then with the iterations done; an exception in it ends the solve.
     """
     solver = Solver(compiled, rule, root_reach=ranges, precision=precision)
     part = iterations if progress is None else _PART

@@ -139,7 +139,7 @@ def untrained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
         if path.name == "empty":
-            raise ValueError(f"{path} is no run folder.")
+            raise ValueError(f"{path} is not a run folder.")
         zeros: Any = ZeroEvaluator()
         return Trained(
             game=make(path.name),

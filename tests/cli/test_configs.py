@@ -40,7 +40,7 @@ def test_what_is_shown_of_one_is_a_file_that_means_the_same(sog: Run, tmp_path: 
 
 def test_every_value_is_explained_by_the_docstring_of_its_setting(sog: Run) -> None:
     _, out, _ = sog("configs", "leduc_demo")
-    assert "c_puct = 1.25                   # How much PUCT explores\n" in out
+    assert "c_puct = 1.25                   # The exploration constant of PUCT\n" in out
     # Another value than the default, which is told.
     assert (
         "# q_search: network queries of a search that are solved, on average (default: 0.9)" in out
@@ -54,9 +54,7 @@ def test_every_value_is_explained_by_the_docstring_of_its_setting(sog: Run) -> N
 def test_a_table_says_which_search_it_is_and_when_it_follows_another(sog: Run) -> None:
     _, out, _ = sog("configs", "kuhn")
     assert "[search]                        # The search of self-play\n" in out
-    says = (
-        "# The search of evaluations, matches and play, as [search] where a file says nothing here"
-    )
+    says = "# The search of evaluations, matches and play, which inherits from [search] in files"
     assert f"[run.evaluate_search]           {says}\n" in out
 
 
@@ -80,12 +78,12 @@ def test_mistakes_are_told_in_one_line(sog: Run, tmp_path: Path) -> None:
     assert sog("configs", "leducc") == (
         2,
         "",
-        "sog: error: leducc is no configuration; did you mean leduc? The name of a file ends in "
+        "sog: error: leducc is not a configuration; did you mean leduc? The name of a file ends in "
         ".toml.\n",
     )
     file = tmp_path / "wrong.toml"
     file.write_text('game = "kuhn"\nsteps = 3\n')
     code, out, err = sog("configs", str(file))
     assert (code, out) == (2, "")
-    assert err.startswith(f"sog: error: {file}: steps is no key of a configuration; ")
+    assert err.startswith(f"sog: error: {file}: steps is not a configuration key; ")
     assert err.count("\n") == 1

@@ -35,7 +35,7 @@ def test_the_bad_decision_comes_first(sog_json: RunJson, calling_jacks: str) -> 
     assert mistake["policy"] == {"fold": 0, "call": 1}
     # One deal in six is king against jack, and kings always bet: a chip more is lost. Half counts.
     assert [mistake["loss"], first["loss"]] == pytest.approx([1 / 12, 1 / 12])
-    # And player 0 should bet queens now, see tests/tabular/test_examination.py.
+    # And player 0 should bet queens now, see tests/tabular/test_profile_analysis.py.
     assert second["history"] == []
     assert second["loss"] == pytest.approx(1 / 18)
     assert found["exploitability"] == pytest.approx(1 / 12 + 1 / 18)

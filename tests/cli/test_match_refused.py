@@ -67,7 +67,7 @@ Run = Callable[..., tuple[int, str, str]]
         ),
         (
             ["zero", "random", "--game", "kuhn", "--set", "search.c_pct=2"],
-            "override 'search.c_pct=2': search.c_pct is no key of a configuration; did you mean "
+            "override 'search.c_pct=2': search.c_pct is not a configuration key; did you mean "
             "search.c_puct?",
         ),
         (
@@ -122,4 +122,4 @@ def test_a_run_of_another_game_than_the_option_is_named(sog: Run, untrained: Pat
 def test_a_folder_that_is_no_run_is_told(sog: Run, untrained: Path) -> None:
     code, out, err = sog("match", str(untrained / "empty"), "random")
     assert (code, out) == (2, "")
-    assert err.endswith("empty is no run folder.\n")
+    assert err.endswith("empty is not a run folder.\n")

@@ -46,7 +46,7 @@ FIRST_BYTES = {
         ),
         (
             ["evaluate", "runs/leduc"],
-            "there is no run folder runs/leduc; `sog train` makes one.",
+            "there is not a run folder runs/leduc; `sog train` makes one.",
         ),
         (
             ["solve", "kuhn", "--rule", "q"],
@@ -120,7 +120,7 @@ FIRST_BYTES = {
             ["match", "goofspiel", "random"],
             "'goofspiel' is no player: it is a game, which --game goofspiel says.",
         ),
-        (["configs", ""], f"'' is no configuration; {CONFIGS}"),
+        (["configs", ""], f"'' is not a configuration; {CONFIGS}"),
         (
             ["play", "kuhn", "--map", "own.csv"],
             "unrecognized arguments: --map own.csv; a game is told that in brackets: "

@@ -139,7 +139,7 @@ def test_mistakes_are_told_in_one_line(sog: Run, tmp_path: Path) -> None:
     path = run_folder(tmp_path / "run", EVALUATIONS)
     cases = [
         ([str(tmp_path / "no")], f"run folder {tmp_path}/no does not exist."),
-        ([str(tmp_path)], f"{tmp_path} is no run folder: it has no config.toml."),
+        ([str(tmp_path)], f"{tmp_path} is not a run folder: it has no config.toml."),
         ([str(empty)], f"{empty}/metrics.jsonl has no metrics yet."),
         (
             [str(path), "--out", str(tmp_path / "no" / "curves.png")],

@@ -43,7 +43,7 @@ def test_a_run_is_suggested_by_its_name(sog: Run, arguments: list[str], message:
 @pytest.mark.parametrize("command", ["evaluate", "explain", "policy", "search"])
 def test_a_folder_that_is_no_run_is_never_taken_for_a_game(sog: Run, command: str) -> None:
     Path("empty").mkdir()
-    says = "sog: error: empty is no run folder: it has no config.toml.\n"
+    says = "sog: error: empty is not a run folder: it has no config.toml.\n"
     assert sog(command, "empty") == sog(command, "./empty") == (2, "", says)
 
 
@@ -65,7 +65,7 @@ def test_a_game_is_meant_though_a_run_is_called_like_it(sog: Run) -> None:
         ),
         (
             ["train", RUN],
-            f"{RUN} is a run folder, no configuration; to go on with it: "
+            f"{RUN} is a run folder, not a configuration; to resume it: "
             f"`sog train {RUN}/config.toml --run {RUN}`.",
         ),
         (["evaluate", f"{RUN}@8"], f"write {RUN} --checkpoint 8, got {RUN}@8."),
@@ -73,7 +73,7 @@ def test_a_game_is_meant_though_a_run_is_called_like_it(sog: Run) -> None:
             ["search", RUN, "--evaluator", "zero"],
             "--evaluator has no effect on a run folder, which has a network.",
         ),
-        (["search", "runs/no"], "there is no run folder runs/no; `sog train` makes one."),
+        (["search", "runs/no"], "there is not a run folder runs/no; `sog train` makes one."),
     ],
 )
 def test_what_a_run_cannot_be_used_for_is_told(

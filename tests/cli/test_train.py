@@ -288,7 +288,7 @@ def test_folders_without_a_run_or_a_checkpoint_cannot_be_evaluated(
 ) -> None:
     code, out, err = sog("evaluate", str(tmp_path))
     assert (code, out) == (2, "")
-    assert err == f"sog: error: {tmp_path} is no run folder: it has no config.toml.\n"
+    assert err == f"sog: error: {tmp_path} is not a run folder: it has no config.toml.\n"
     shutil.copy(trained[0] / "config.toml", tmp_path)
     code, out, err = sog("evaluate", str(tmp_path))
     assert (code, err) == (2, f"sog: error: {tmp_path} has no checkpoint yet.\n")

@@ -239,5 +239,5 @@ def test_devices_share_batches_of_any_size() -> None:
 def test_a_tree_without_room_for_the_way_to_the_next_search_is_told() -> None:
     settings = SearchSettings(num_simulations=4, capacity=8)
     compiled = compiled_game("liars_dice(dice=1,faces=3)")
-    with pytest.raises(ValueError, match=r"^capacity must have room for the way .*, got 8\.$"):
+    with pytest.raises(ValueError, match=r"^capacity must have room for the path .*, got 8\.$"):
         compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=16)

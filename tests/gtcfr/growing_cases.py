@@ -173,7 +173,7 @@ def replayed(name: str, number: int) -> PlainSearch:
     after = expanded_after(public, tree, start.root, RULES[case.rule])
     per_phase = case.settings.updates_per_phase
     for update in range(1, case.settings.num_updates + 1):
-        oracle.update(after < update, value, has_grown=(update - 1) % per_phase == 0)
+        oracle.update(after < update, value, can_reuse=(update - 1) % per_phase == 0)
     return oracle
 
 

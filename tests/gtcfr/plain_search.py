@@ -132,16 +132,16 @@ class PlainSearch:
         self._answers: dict[int, Array] = {}
 
     def update(
-        self, interior: Array, leaf_values: LeafValues | None = None, *, has_grown: bool = True
+        self, interior: Array, leaf_values: LeafValues | None = None, *, can_reuse: bool = True
     ) -> None:
         """One CFR update, number t = 1, 2, ... of this search: of both players at once, or of one
         after the other, as the rule says. All averages are of the policies before it; the second
         player's pass finds them in the averages already.
 
         interior: [node] bool, the root among them. Leaves are the other children of interior nodes.
-        has_grown: since the update before, or might have.
+        can_reuse: since the update before, or might have.
         """
-        self._passes = 0 if has_grown else self._passes
+        self._passes = 0 if can_reuse else self._passes
         if self._interior is None or (interior != self._interior).any():
             self._interior, self._plan = interior.copy(), _plan(self.tree, self.root, interior)
         self.num_updates += 1

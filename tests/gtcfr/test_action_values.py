@@ -16,7 +16,7 @@ from gtcfr.settings import SearchSettings
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import make
 from sog.play.principal import read_lines
-from sog.tabular.examination import examine
+from sog.tabular.profile_analysis import analyze_profile
 from tests.play.line_games import TIC_TAC_TOE
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import compiled_game, node_after
@@ -107,7 +107,7 @@ def test_a_worth_is_what_a_best_response_gets_after_the_action() -> None:
         known = ~np.isnan(node.policy).any(axis=1) & node.legal.any(axis=1)
         policy[places[row], known] = node.policy[known]
     policy /= np.maximum(policy.sum(axis=2, keepdims=True), 1e-9)
-    found, num_compared, num_never = examine(tree, policy), 0, 0
+    found, num_compared, num_never = analyze_profile(tree, policy), 0, 0
     for row, node in nodes.items():
         place = places[row]
         if node.actor > 1 or node.depth > 3:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gtcfr.evaluator import LeafQueries
 from gtcfr.packing import packed_width
-from gtcfr.query import QuerySample, no_queries, offer_queries
+from gtcfr.query import QuerySample, no_queries, sample_queries
 from sog.games import make
 
 GAME: Final = make("kuhn")
@@ -40,7 +40,7 @@ def sampled() -> QuerySample:
             is_valid=jnp.broadcast_to(jnp.asarray(VALID)[update], numbers.shape),
         )
         states = jnp.broadcast_to(numbers[..., None], (*numbers.shape, width)).astype(jnp.int32)
-        return offer_queries(sample, states, queries, keys), None
+        return sample_queries(sample, states, queries, keys), None
 
     keys = jax.random.split(jax.random.key(5), SEARCHES)
     start = no_queries(GAME, SEARCHES, PLACES)

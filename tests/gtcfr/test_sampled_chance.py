@@ -10,7 +10,7 @@ import pytest
 
 from gtcfr.children import spread
 from gtcfr.evaluator import LeafEvaluation, LeafQueries
-from gtcfr.room import tree_shapes
+from gtcfr.memory_estimate import tree_shapes
 from gtcfr.root import NO_EVENT, known_root, start_of_game
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings

@@ -11,14 +11,14 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator, LeafQueries, ZeroEvaluator
 from gtcfr.exact import uniform_play_evaluator
+from gtcfr.memory_estimate import search_memory
 from gtcfr.packing import unpack
-from gtcfr.room import search_room
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT
 from gtcfr.world_rollout import MOST_WORLDS, Playouts, WorldRolloutEvaluator
-from sog.evaluation.value_error import ask
+from sog.evaluation.value_error import evaluate_nodes
 from sog.games.core import TERMINAL
 from sog.games.registry import make
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
@@ -67,7 +67,7 @@ def test_over_many_seeds_random_games_are_worth_what_uniform_play_is(
 ) -> None:
     game = game_of(text)
     nodes, ranges = beliefs_in(game, 6, seed=0)
-    exact = np.asarray(ask(game, uniform_play_evaluator(game), nodes, ranges)[0])
+    exact = np.asarray(evaluate_nodes(game, uniform_play_evaluator(game), nodes, ranges)[0])
     found = values_by_seed(game, nodes, ranges, num_games, num_seeds=300)
     error = np.abs(found.mean(axis=0) - exact)
     standard_error = found.std(axis=0) / 300**0.5
@@ -82,7 +82,7 @@ def test_over_many_seeds_random_games_are_worth_what_uniform_play_is(
 def test_sixteen_times_the_games_make_a_quarter_of_the_error(text: str) -> None:
     game = game_of(text)
     nodes, ranges = beliefs_in(game, 6, seed=1)
-    exact = np.asarray(ask(game, uniform_play_evaluator(game), nodes, ranges)[0])
+    exact = np.asarray(evaluate_nodes(game, uniform_play_evaluator(game), nodes, ranges)[0])
 
     def error(num_games: int) -> float:
         found = values_by_seed(game, nodes, ranges, num_games, num_seeds=40)
@@ -116,7 +116,9 @@ def test_games_are_independent_of_each_other_also_those_from_one_world(games: in
 def test_where_no_infostate_of_the_opponent_is_compatible_the_value_is_zero() -> None:
     game = game_of("kuhn")
     ranges = jnp.array([[[0, 0, 1], [0.5, 0.5, 0]]])  # player 0 holds the king
-    values = ask(game, WorldRolloutEvaluator(num_games=600), jnp.array([0], jnp.int32), ranges)[0]
+    values = evaluate_nodes(
+        game, WorldRolloutEvaluator(num_games=600), jnp.array([0], jnp.int32), ranges
+    )[0]
     assert values[0, 1, 2] == 0
     assert (np.abs(values[0, 1, :2]) > 0.5).all()
 
@@ -198,7 +200,7 @@ def test_the_tree_keeps_the_games_of_each_leaf() -> None:
 def test_what_a_search_takes_counts_the_games() -> None:
 
     def leaves(evaluator: Evaluator) -> int:
-        return search_room(LEDUC, evaluator, SETTINGS, path_length=2)["leaves"]
+        return search_memory(LEDUC, evaluator, SETTINGS, path_length=2)["leaves"]
 
     num_leaves = SETTINGS.shape(LEDUC, 2).num_leaves
     more = leaves(WorldRolloutEvaluator(num_games=1000)) - leaves(ZeroEvaluator())

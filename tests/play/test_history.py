@@ -56,7 +56,7 @@ def test_a_search_begins_with_the_position() -> None:
 
 def test_where_something_is_hidden_a_search_begins_at_the_root() -> None:
     kuhn = make("kuhn")
-    with pytest.raises(ValueError, match="only with perfect information can kuhn begin at a given"):
+    with pytest.raises(ValueError, match="kuhn hides information, so it cannot begin at a given"):
         start_of_game(kuhn, state=kuhn.root())
 
 

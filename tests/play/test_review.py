@@ -19,7 +19,7 @@ from sog.play.review import Review, reviewing
 from sog.play.simple_agents import TabularAgent
 from sog.tabular import solve
 from sog.tabular.enumerated_game import EnumeratedGame
-from sog.tabular.examination import examine
+from sog.tabular.profile_analysis import analyze_profile
 from tests.tabular.small_games import compiled_game
 
 KUHN = make("kuhn")
@@ -138,7 +138,7 @@ def test_against_the_adviser_luck_is_nothing_on_average_however_one_plays(
     assert total == pytest.approx(1)
     assert luck + given == pytest.approx(0, abs=1e-5)
     assert 0 <= given < 1e-3  # of a solution that is not quite converged
-    examined = examine(compiled_game("kuhn").tree, advisers[0]._policy)
+    examined = analyze_profile(compiled_game("kuhn").tree, advisers[0]._policy)
     best = examined.best_cfvs.of_infostates[0, player].sum()
     assert lost == pytest.approx(best - utility, abs=1e-5)
     assert lost > 0.1

@@ -139,7 +139,7 @@ def test_the_tree_goes_on_below_what_was_played() -> None:
     search.go()
     played = int(np.asarray(search.read().policy)[0, 0].argmax())
     known = int(search.read().tree.num_nodes[0])
-    assert search.keep_below(played, jax.random.key(4))
+    assert search.reuse_subtree(played, jax.random.key(4))
     kept = int(search.read().tree.num_nodes[0])
     assert 9 <= kept < known  # the root, all that can be played there, and what was below
     search.go()
@@ -153,7 +153,7 @@ def test_the_tree_goes_on_below_what_was_played() -> None:
 def test_where_nothing_was_expanded_there_is_no_tree_to_go_on_with() -> None:
     search = tic_tac_toe_search()
     before = search.read()
-    assert not any(search.keep_below(event, KEY) for event in range(9))
+    assert not any(search.reuse_subtree(event, KEY) for event in range(9))
     assert_same(search.read(), before)
 
 
@@ -225,5 +225,5 @@ def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> N
 
 
 def test_room_is_not_taken_away() -> None:
-    with pytest.raises(ValueError, match=r"^num_simulations must be >= 6, those that there is roo"):
+    with pytest.raises(ValueError, match=r"^num_simulations must be >= 6, which the tree has roo"):
         kuhn_search().give_room(5)

@@ -137,7 +137,7 @@ def test_another_kind_of_player_is_one_entry_of_the_table(monkeypatch: pytest.Mo
         ),
         (["random?search=5,1"], {"game": "kuhn"}, "random cannot be told how to search, as by ?"),
         (["zero?search=5"], {"game": "kuhn"}, "zero?search=5: search must be two numbers s,c"),
-        (["zero?sims=4"], {"game": "kuhn"}, "search.sims is no key of a configuration; did you"),
+        (["zero?sims=4"], {"game": "kuhn"}, "search.sims is not a configuration key; did you"),
         (["zero?search=5,1&num_simulations=3"], {"game": "kuhn"}, "num_simulations is told twice."),
         (["zero?search="], {"game": "kuhn"}, "write settings as name=value, got 'search='."),
         (["zero?alpha=2"], {"game": "kuhn"}, "zero?alpha=2: alpha must be in [0, 1], got 2.0"),

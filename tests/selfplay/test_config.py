@@ -210,7 +210,7 @@ def test_a_value_of_the_wrong_type_is_named_with_its_file(tmp_path: Path) -> Non
 def test_an_unknown_key_suggests_the_closest_one(
     key: str, meant: str, leduc: str, tmp_path: Path
 ) -> None:
-    says = f"{key} is no key of a configuration; did you mean {meant}?"
+    says = f"{key} is not a configuration key; did you mean {meant}?"
     assert problem(leduc, f"{key}=1") == f"override '{key}=1': {says}"
     if key not in (
         "game.name",
@@ -222,7 +222,7 @@ def test_an_unknown_key_suggests_the_closest_one(
 
 def test_an_unknown_key_is_told_in_one_line_whatever_its_characters(tmp_path: Path) -> None:
     text = 'game = "leduc"\n"new\\nline" = 1\n'
-    assert problem_of(text, tmp_path).startswith("new line is no key")
+    assert problem_of(text, tmp_path).startswith("new line is not a configuration key")
 
 
 def test_the_own_checks_of_a_table_are_told_with_its_name(leduc: str, tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_game_is_needed(tmp_path: Path) -> None:
     ["game = leduc", "game = 'a'\ngame = 'b'", "[search", "x = " + "[" * 9999, "x = " + "9" * 9999],
 )
 def test_invalid_toml_is_named(text: str, tmp_path: Path) -> None:
-    assert problem_of(text, tmp_path).startswith("no valid TOML: ")
+    assert problem_of(text, tmp_path).startswith("invalid TOML: ")
 
 
 @pytest.mark.parametrize(
@@ -258,9 +258,9 @@ def test_invalid_toml_is_named(text: str, tmp_path: Path) -> None:
         ("search.alpha", "must be KEY=VALUE, such as search.num_simulations=50."),
         ("=1", "must be KEY=VALUE, such as search.num_simulations=50."),
         ("=", "must be KEY=VALUE, such as search.num_simulations=50."),
-        ("foo.bar=1", "foo.bar is no key of a configuration; `sog configs leduc` shows all."),
-        ('summary="open', "no valid TOML"),
-        ("summary=[1", "no valid TOML"),
+        ("foo.bar=1", "foo.bar is not a configuration key; `sog configs leduc` shows all."),
+        ('summary="open', "invalid TOML"),
+        ("summary=[1", "invalid TOML"),
         ("run.steps=1\nx = 2", "must be one value."),
     ],
 )
@@ -285,7 +285,7 @@ def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
 def test_a_run_folder_is_no_configuration_but_has_one(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("game = 'leduc'\n")
     assert problem(str(tmp_path)) == (
-        f"{tmp_path} is a run folder, no configuration; to go on with it: "
+        f"{tmp_path} is a run folder, not a configuration; to resume it: "
         f"`sog train {tmp_path}/config.toml --run {tmp_path}`."
     )
 

@@ -305,7 +305,7 @@ def test_a_checkpoint_of_another_network_or_optimizer_is_refused(changes: dict[s
     width = changes.pop("width", 16)
     other = learner(dataclasses.replace(SETTINGS, **changes), width=width)
     before = [leaf.copy() for leaf in other.save()]
-    with pytest.raises(ValueError, match=r"^the checkpoint is of another network or optimizer"):
+    with pytest.raises(ValueError, match=r"^the checkpoint is from another network or optimizer"):
         other.load(saved)
     for leaf, old in zip(other.save(), before, strict=True):
         np.testing.assert_array_equal(leaf, old)

@@ -73,7 +73,7 @@ def test_a_run_that_fits_is_not_refused(
         ("network.depth=1000", "network.width = 256 and network.depth = 1000 would take"),
         ("selfplay.batch_size=1000000000", "selfplay.batch_size = 1000000000 searches of search."),
         ("solver.batch_size=1000000000", "solver.batch_size = 1000000000 searches of solver."),
-        ("search.num_simulations=1000000", "searches of solver.search.num_simulations = 1000000"),
+        ("search.num_simulations=1000000", "of solver.search.num_simulations = 1000000 would"),
         ("replay.size=1000000000", "replay.size = 1000000000 examples would take"),
         ("learner.batch_size=1000000000", "learner.batch_size = 1000000000 examples would take"),
     ],

@@ -37,7 +37,7 @@ def test_what_was_added_is_read_and_stays_when_another_session_adds(path: Path) 
 def test_before_anything_was_added_there_is_nothing(path: Path) -> None:
     file = MetricsFile(path)
     assert read_metrics(path) == []
-    assert file.go_on_from(5, 9.0) == ()
+    assert file.resume_from(5, 9.0) == ()
     assert not path.exists()
 
 
@@ -59,14 +59,14 @@ def test_after_a_kill_the_file_is_mended_and_goes_on(path: Path) -> None:
     file = written(path)
     with path.open("a") as raw:
         raw.write('{"step": 30, "sec')
-    assert file.go_on_from(20, 9.0) == ()  # what a kill has torn is not worth telling
+    assert file.resume_from(20, 9.0) == ()  # what a kill has torn is not worth telling
     file.add({"step": 30, "seconds": 3.5})
     assert read_metrics(path) == [*LINES, {"step": 30, "seconds": 3.5}]
 
 
 @pytest.mark.parametrize(("step", "kept"), [(20, 3), (19, 2), (10, 2), (0, 1), (99, 3)])
 def test_what_came_after_a_checkpoint_is_forgotten(path: Path, step: int, kept: int) -> None:
-    assert written(path).go_on_from(step, 9.0) == ()
+    assert written(path).resume_from(step, 9.0) == ()
     assert read_metrics(path) == LINES[:kept]
     assert [entry.name for entry in path.parent.iterdir()] == ["metrics.jsonl"]
 
@@ -74,7 +74,7 @@ def test_what_came_after_a_checkpoint_is_forgotten(path: Path, step: int, kept: 
 def test_what_was_told_of_the_same_step_after_its_checkpoint_is_forgotten(path: Path) -> None:
     file = written(path)
     file.add({"step": 20, "seconds": 3.5, "games": 7})
-    file.go_on_from(20, 2.5)
+    file.resume_from(20, 2.5)
     assert read_metrics(path) == LINES
 
 
@@ -106,20 +106,20 @@ def test_a_line_that_is_no_metrics_is_set_aside_and_named(path: Path, bad: str) 
     path.write_bytes(b"\n".join([lines[0], BAD[bad], *lines[1:], b""]))
     told: list[str] = []
     assert read_metrics(path, told.append) == LINES
-    assert told == [f"{path}: line 2 is no metrics, and is passed over."]
-    says = "metrics.jsonl: line 2 is no metrics; it is in metrics.jsonl.damaged."
-    assert file.go_on_from(20, 9.0) == (says,)
+    assert told == [f"{path}: line 2 is invalid, and is skipped."]
+    says = "metrics.jsonl: line 2 is invalid; it is in metrics.jsonl.damaged."
+    assert file.resume_from(20, 9.0) == (says,)
     assert path.with_name("metrics.jsonl.damaged").read_bytes() == BAD[bad] + b"\n"
     assert path.read_bytes().splitlines() == lines
-    assert file.go_on_from(20, 9.0) == ()
+    assert file.resume_from(20, 9.0) == ()
 
 
 def test_lines_that_a_kill_kept_from_being_written_come_from_the_checkpoint(path: Path) -> None:
     file = written(path)
     more: Metrics = {"step": 20, "seconds": 2.75, "exploitability": 0.125}
-    file.go_on_from(20, 9.0, [LINES[2], more])
+    file.resume_from(20, 9.0, [LINES[2], more])
     assert read_metrics(path) == [*LINES, more]
-    file.go_on_from(20, 9.0, [LINES[2], more])
+    file.resume_from(20, 9.0, [LINES[2], more])
     assert read_metrics(path) == [*LINES, more]
 
 
@@ -132,7 +132,7 @@ def test_nothing_is_written_through_a_link(path: Path, name: str) -> None:
     (path.parent / name).symlink_to(outside / "file")
     if name != path.name:
         path.write_bytes(b"null\n")  # to be set aside
-    for write in (lambda: file.add(LINES[0]), lambda: file.go_on_from(20, 9.0)):
+    for write in (lambda: file.add(LINES[0]), lambda: file.resume_from(20, 9.0)):
         with contextlib.suppress(OSError):
             write()
     assert (outside / "file").read_text() == "mine"

@@ -286,7 +286,7 @@ def kill(root: int, *names: str) -> None:
         "/gcs_server ",  # found out after a minute
         "ray::DashboardAgent",
         "ray::RuntimeEnvAgent",
-        "selfplay.separate",  # no daemon: what is connected to Ray
+        "selfplay.remote_object",  # no daemon: what is connected to Ray
     ],
 )
 def test_a_run_whose_ray_dies_is_saved_and_ends_in_one_line(daemon: str, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_readers_need_no_lock_and_see_the_configuration(path: Path) -> None:
 def test_what_is_no_run_folder_is_named(tmp_path: Path, path: Path) -> None:
     with pytest.raises(ValueError, match=r"^run folder /.*kuhn does not exist\.$"):
         RunFolder.read(path)
-    with pytest.raises(ValueError, match=r"^/.* is no run folder: it has no config\.toml\.$"):
+    with pytest.raises(ValueError, match=r"^/.* is not a run folder: it has no config\.toml\.$"):
         RunFolder.read(tmp_path)
     with RunFolder.open(path, CONFIG):
         pass
@@ -89,7 +89,7 @@ def test_what_is_no_run_folder_is_named(tmp_path: Path, path: Path) -> None:
 def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("mine")
     assert refusal(tmp_path, CONFIG) == (
-        "FOLDER is no run folder: it has no config.toml, but holds thesis.tex; choose another "
+        "FOLDER is not a run folder: it has no config.toml, but holds thesis.tex; choose another "
         "--run folder."
     )
     assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
@@ -160,7 +160,7 @@ def test_a_run_goes_on_with_other_settings_of_how_long(path: Path) -> None:
 def test_a_run_is_not_overwritten_where_a_new_one_is_wanted(path: Path) -> None:
     with RunFolder.open(path, CONFIG, resume=False) as run:
         (run.checkpoints / "0").mkdir(parents=True)
-    says = "run folder FOLDER holds a run already; choose another --run folder."
+    says = "run folder FOLDER already holds a run; choose another --run folder."
     assert refusal(path, CONFIG, resume=False) == says
     with RunFolder.open(path, CONFIG):
         pass

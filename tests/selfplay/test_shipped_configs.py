@@ -129,7 +129,9 @@ def test_configurations_are_found_by_name(
 
 
 def test_an_unknown_configuration_suggests_the_closest_one() -> None:
-    with pytest.raises(ValueError, match=r"^leducc is no configuration; did you mean leduc\? The"):
+    with pytest.raises(
+        ValueError, match=r"^leducc is not a configuration; did you mean leduc\? The"
+    ):
         load_config("leducc")
     with pytest.raises(ValueError, match=r"there are chess_gpu, .*, tic_tac_toe\. The name"):
         load_config("zzz")

@@ -35,7 +35,7 @@ class Counting(Schedule):
         self.new_games_at: list[int] = []
         self.steps_per_cycle = 3
 
-    def _go_on(self, until: int | None) -> dict[str, float]:
+    def _advance(self, until: int | None) -> dict[str, float]:
         assert until is not None
         step = min(self.learner.step + self.steps_per_cycle, until)
         self.learner.state = dataclasses.replace(self.learner.state, step=jnp.int32(step))
@@ -223,7 +223,7 @@ def test_a_run_whose_checkpoints_are_gone_is_not_begun_anew(tmp_path: Path) -> N
     before = (tmp_path / "metrics.jsonl").read_bytes()
     again, _, _ = open_training(tmp_path, run)
     with pytest.raises(
-        ValueError, match=r"metrics\.jsonl is there, but no checkpoint to go on from"
+        ValueError, match=r"metrics\.jsonl is there, but no checkpoint to resume from"
     ):
         again.resume()
     assert (tmp_path / "metrics.jsonl").read_bytes() == before

@@ -15,8 +15,8 @@ from sog.games import make
 from sog.play import TabularAgent
 from sog.tabular import compile_tree, evaluate_policy, save_policy, uniform_policy
 from sog.tabular.enumerated_game import EnumeratedGame
-from sog.tabular.examination import examine
 from sog.tabular.policy import check_policy
+from sog.tabular.profile_analysis import analyze_profile
 
 KUHN = compile_tree(make("kuhn"))
 GAME = EnumeratedGame(tree=KUHN.tree)
@@ -66,12 +66,12 @@ def test_what_is_no_policy_is_named_with_its_place(policy: Any, what: str) -> No
 @pytest.mark.parametrize(
     "take",
     [
-        lambda policy: examine(KUHN.tree, policy),
+        lambda policy: analyze_profile(KUHN.tree, policy),
         lambda policy: policy_evaluator(GAME, policy),
         lambda policy: TabularAgent(GAME, policy, player=0),
         lambda policy: save_policy(Path("never.npz"), KUHN.tree, policy),
     ],
-    ids=["examine", "policy_evaluator", "TabularAgent", "save_policy"],
+    ids=["analyze_profile", "policy_evaluator", "TabularAgent", "save_policy"],
 )
 def test_everything_that_takes_a_policy_asks_the_same(take: Callable[[Any], Any]) -> None:
     for policy, what in WRONG:

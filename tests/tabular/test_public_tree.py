@@ -12,7 +12,7 @@ import pytest
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.games.registry import make
 from sog.tabular import PublicTree, TreeTooLargeError, enumerate_public_tree, public_tree
-from sog.tabular.probing import bytes_per_node
+from sog.tabular.linear_maps import bytes_per_node
 from sog.tabular.public_tree import NO_PARENT, TreeMemoryError
 from tests.tabular.small_games import VARIOUS_GAMES, node_after, tree_of
 

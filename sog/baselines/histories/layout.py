@@ -11,7 +11,7 @@ from sog.baselines.histories.alias import alias_tables
 from sog.baselines.histories.arrays import ROOT, Histories, HistoryTree, number_rows
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.tabular import PublicTree
-from sog.tabular.probing import Flow, find_pairs
+from sog.tabular.linear_maps import Flow, find_pairs
 
 _ENTRIES_AT_ONCE: Final = 2**22
 

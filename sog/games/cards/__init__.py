@@ -1,1 +1,1 @@
-"""Card games: what a player holds is hidden."""
+"""Card games with hidden hands."""

@@ -10,9 +10,9 @@ from sog.games.core import param
 class BoardPoker(BettingGame):
     """A private card each and several public cards, a round of betting before and after each.
 
-    Our own, between Leduc, which is the same with one public card, and hold'em: as in fixed-limit
-    hold'em, a raise is twice as large in the second half of the rounds. Ranks and suits by default
-    are those of a deck of 40 cards.
+    Our own, between Leduc, which has one public card, and hold'em: as in fixed-limit hold'em,
+    raises double in the second half of the rounds. The default ranks and suits are a deck of 40
+    cards.
     """
 
     name = "board_poker"
@@ -20,7 +20,7 @@ class BoardPoker(BettingGame):
     rules = """\
 Each player puts a chip into the pot and gets a card. There is a round of betting before the
 first and after each of the public cards; raises are twice as large in the second half of the
-rounds. Fold, call (or check), or bet. In the end more cards of one's rank on the board win,
+rounds. Fold, call (or check), or bet. At showdown more cards of one's rank on the board win,
 else the higher card; equal cards share the pot."""
 
     ranks: int = param(10, "ranks in the deck", minimum=2, maximum=13)

@@ -1,7 +1,7 @@
 """Generic poker GP(T, C, R, B) of the OOS paper (Lisy, Lanctot, Bowling 2015, section 5.1).
 
-T card types with C copies each, at most R raises per round, B bet sizes. The paper does not print
-the sizes: here the i-th is i times the round's unit, with Leduc's units 2 and 4 by default.
+T card types with C copies each, at most R raises per round, B bet sizes. The paper does not give
+the sizes: here the i-th is i times the round's unit, by default Leduc's units 2 and 4.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ class GenericPoker(BettingGame):
     rules = """\
 Each player puts a chip into the pot and gets a card. A round of betting, then a public card,
 then a second round. A bet or raise has one of several sizes, larger in the second round; how
-many there can be in a round is limited. Fold, call (or check), or bet. In the end a pair with
+many there can be in a round is limited. Fold, call (or check), or bet. At showdown a pair with
 the public card wins, else the higher card; equal cards share the pot."""
 
     types: int = param(3, "T, types of cards", minimum=2, maximum=13)

@@ -14,9 +14,9 @@ class Kuhn(BettingGame):
     summary = "Kuhn poker: one card each, one bet of one chip"
     rules = """\
 Each player puts a chip into the pot and gets one card from a deck with one of each rank.
-Player 0 checks or bets a chip. After a bet the other folds or calls; after a check he may bet
-in his turn, and player 0 folds or calls. Who folds loses his chip. Else the higher card takes
-the pot."""
+Player 0 checks or bets a chip. After a bet player 1 folds or calls; after a check player 1 may
+bet, and player 0 folds or calls. A player who folds loses the pot; otherwise the higher card
+wins it."""
 
     ranks: int = param(3, "cards in the deck, one of each rank", minimum=2, maximum=13)
 

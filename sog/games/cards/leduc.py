@@ -19,8 +19,8 @@ class Leduc(BettingGame):
     rules = """\
 Each player puts a chip into the pot and gets one card from a deck with two suits of each
 rank. A round of betting, then a public card, then a second round. A bet or raise is 2 chips
-in the first round and 4 in the second; a round has two of them at most. In your turn fold
-(after a bet only), call (or check), or bet (raise). In the end a pair with the public card
+in the first round and 4 in the second; a round has at most two of them. On your turn fold
+(after a bet only), call (or check), or bet (raise). At showdown a pair with the public card
 wins, else the higher card; equal cards share the pot."""
 
     ranks: int = param(3, "ranks in the deck", minimum=2, maximum=13)

@@ -1,9 +1,9 @@
 """Betting games with one private card each: the engine of Kuhn, Leduc and generic poker.
 
 A round of betting: the first player checks or bets, and so on until a bet is called, both have
-checked, or somebody folds. Raises per round are limited. Between two rounds a public card is dealt.
-Most public cards of one's own rank win (with one of them, a pair), else the higher rank, else the
-pot is split.
+checked, or one folds. Raises per round are limited. Between two rounds a public card is dealt. At
+showdown, more public cards of one's own rank win (one makes a pair), then the higher rank;
+otherwise the pot is split.
 """
 
 import abc
@@ -35,7 +35,7 @@ NO_FOLDER = 2
 NO_EVENT = -1
 _SUITS: Final = "shdc"
 MOST_CHIPS: Final = 100_000
-"""Of the smallest raise: 8 raises of 8 sizes in two rounds are still exact numbers."""
+"""The largest minimum raise: 8 raises of 8 sizes in two rounds are still exact numbers."""
 
 
 @pytree
@@ -44,12 +44,12 @@ class PokerState:
 
     stage: Array  # int32: whose turn, as returned by `actor`
     round: Array  # int32: public cards dealt so far
-    board: Array  # int32[most public cards]: those, then S
-    num_raises: Array  # int32: in this round
+    board: Array  # int32[most public cards]: padded with S
+    num_raises: Array  # int32: of this round
     checked: Array  # bool: the first player of this round has checked
     stakes: Array  # int32[2]: chips put in, ante included
     folder: Array  # int32: who folded, or NO_FOLDER
-    events: Array  # int32[max_depth]: bets so far, and A + the public card, for people to read
+    events: Array  # int32[max_depth]: bets, and A + card for public cards; for display only
     num_events: Array  # int32
 
 
@@ -57,7 +57,7 @@ class PokerState:
 class BettingGame(Game[PokerState], abc.ABC):
     """Fixed-limit betting over one private card per player, and public cards dealt one by one.
 
-    Infostates are cards. An outcome is the betting action, or the public card at a chance state.
+    Infostates are cards. An outcome is the betting action, or the public card at a chance node.
     """
 
     unit = "chips"
@@ -70,7 +70,7 @@ class BettingGame(Game[PokerState], abc.ABC):
 
     @property
     def copies(self) -> int:
-        """How many indistinguishable copies of each card are in the deck."""
+        """The number of indistinguishable copies of each card in the deck."""
         return 1
 
     @property
@@ -111,7 +111,7 @@ class BettingGame(Game[PokerState], abc.ABC):
 
     @property
     def most_public_cards(self) -> int:
-        """Dealt when the last round begins."""
+        """Public cards dealt by the last round."""
         return len(self.raise_sizes) - 1
 
     @functools.cached_property
@@ -154,7 +154,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         return jnp.sign(strength[:, None] - strength[None, :]).astype(dtype)
 
     def _num_public(self, board: Array) -> Array:
-        """[S] int32: how many of each card are public."""
+        """[S] int32: the number of public copies of each card."""
         return jnp.sum(
             board[:, None] == jnp.arange(self.num_infostates)[None], axis=0, dtype=jnp.int32
         )
@@ -179,7 +179,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         return state.stage
 
     def _legal_bets(self, state: PokerState) -> Array:
-        """bool[A] at a decision: folding needs a bet to fold to, raising a raise left."""
+        """bool[A] at a decision: folding is legal after a bet, raising up to the raise limit."""
         facing = state.stakes[0] != state.stakes[1]
         can_raise = state.num_raises < self.raise_limit
         raises = jnp.full(self.num_actions - FIRST_RAISE, can_raise)
@@ -266,7 +266,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         )
 
     def random_symmetry(self, key: Array, state: PokerState) -> tuple[PokerState, Array, Array]:
-        """Cards of the same rank may change places."""
+        """Permutes cards of the same rank."""
         shuffled = jax.random.uniform(key, (self.num_infostates,))
         cards = jnp.lexsort((shuffled, jnp.asarray(self.ranks_of_cards))).astype(jnp.int32)
         renamed = jnp.append(jnp.argsort(cards), self.num_infostates).astype(jnp.int32)
@@ -346,7 +346,7 @@ class BettingGame(Game[PokerState], abc.ABC):
         return f"{'raise' if facing else 'bet'}{size}"
 
     def describe_card(self, card: int) -> str:
-        """A card as text: rank letter, then a suit letter where suits are told apart."""
+        """A card as text: rank letter, then a suit letter where suits are distinguished."""
         ranks = self.ranks_of_cards
         letters = "AKQJT98765432"
         rank, top = ranks[card], max(ranks)

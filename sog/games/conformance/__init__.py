@@ -1,8 +1,8 @@
 """The test a game must pass: `check_game(game)`.
 
-It holds a game against every sentence of the contract in `sog.games.core`, and raises a
-`ConformanceError` that names the game, the broken law, the public state and the numbers. A game of
-your own needs one test and nothing else of this project:
+It checks a game against every sentence of the contract in `sog.games.core`, and raises a
+`ConformanceError` that names the game, the broken law, the public state and the numbers. Your own
+game needs one test and nothing else of this project:
 
     import pytest
     from sog.games.conformance import check_game
@@ -16,10 +16,10 @@ your own needs one test and nothing else of this project:
 
 A game of at most `max_states` public states is checked at all of them, in all worlds when there are
 at most `max_worlds` per state; a larger one at states that random walks visit, in random worlds.
-Of the outcomes of a state a random sample is followed where memory does not allow for all, as of
-the flop of hold'em; probabilities are still added up over all of them. So check a small size of
-your game exhaustively, and the real one by walks. Numbers are computed in float64, so that laws
-hold to 9 digits or are broken. What is checked, in this order:
+Where the outcomes of a state exceed memory, as at the flop of hold'em, a random sample of them is
+followed; probabilities are still summed over all. So check a small size of your game exhaustively,
+and the real one by walks. Numbers are computed in float64, so that laws hold to 9 digits. The
+checks, in this order:
 
     static_laws   sizes, shapes and dtypes in 32-bit and 64-bit mode; after state_laws the texts
     encoding_laws planes, moves, graph and hands as `Game.encoding` declares them
@@ -30,7 +30,7 @@ hold to 9 digits or are broken. What is checked, in this order:
                   legal outcomes; conservation of probability; zero sum and bounds; what a game
                   with `has_public_actions` promises
     symmetry_laws if the game has a `random_symmetry`: the twin's subtree is the state's, renamed
-    world_laws    `transition` against `advance` on one-hot ranges, and what else is said of worlds
+    world_laws    `transition` against `advance` on one-hot ranges, and other functions of worlds
     plain_calls   the same results with and without jit and vmap
 """
 
@@ -89,18 +89,18 @@ from sog.games.conformance.world_laws import (
 from sog.games.core import Game
 
 NUM_DESCRIBED: Final = 12
-"""States whose texts are read."""
+"""States whose texts are checked."""
 
 __all__ = ["ConformanceError", "ConformanceReport", "check_game"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ConformanceReport:
-    """What a passed check looked at."""
+    """The coverage of a passed check."""
 
     game: str
     num_states: int  # public states
-    exhaustive: bool  # they are all the game has
+    exhaustive: bool  # whether these are all of the game
     deepest: int  # the most public events seen before the end
     num_worlds: int  # pairs of infostates with an action, over all states
 
@@ -121,7 +121,7 @@ def check_game(
     max_states: int = 1000,
     max_worlds: int = 128,
 ) -> ConformanceReport:
-    """Checks that a game keeps the contract of `sog.games.core`; see the module for how.
+    """Checks that a game keeps the contract of `sog.games.core`; see the module docstring.
 
     num_walks: random plays of a game with more than `max_states` public states. max_worlds: pairs
     of infostates with an action, per public state. Raises ConformanceError at the first broken law.
@@ -175,7 +175,7 @@ def _check_states(game: Game[Any], sample: Sample, seed: int) -> None:
 
 
 def _check_symmetries(game: Game[Any], sample: Sample, seed: int) -> None:
-    """Checks the laws of twins, each state by a symmetry of its own."""
+    """Checks the laws of symmetries, each state with its own random symmetry."""
 
     def probe_at(at: tuple[Any, Array, Array]) -> SymmetryProbe:
         state, possible, index = at
@@ -189,7 +189,7 @@ def _check_symmetries(game: Game[Any], sample: Sample, seed: int) -> None:
 
 
 def _check_worlds(game: Game[Any], sample: Sample, seed: int, max_worlds: int) -> int:
-    """Checks the laws of worlds; returns how many were looked at."""
+    """Checks the laws of worlds; returns how many were checked."""
 
     def probe_at(at: tuple[Any, Array, Array]) -> WorldProbe:
         state, possible, index = at

@@ -1,4 +1,4 @@
-"""Laws of what a game declares of its features, for networks that follow it."""
+"""Laws of a game's declared encoding, which networks rely on."""
 
 import functools
 from typing import Any, Final
@@ -16,7 +16,7 @@ _ROUNDING: Final = 1e-5
 
 
 def check_encoding(game: Game[Any]) -> None:
-    """The declaration has the sizes of the game."""
+    """Checks that the declaration has the sizes of the game."""
     encoding = game.encoding
     if not isinstance(encoding, Encoding):
         text = "encoding is Flat, Planes, Graph or CardHands"
@@ -95,7 +95,7 @@ def _check_hands(game: Game[Any], hands: CardHands) -> None:
 
 
 def check_shown_hands(game: Game[Any], state: Any) -> None:
-    """What hands say of a state: which can meet, as joint weights have it, and what is at stake."""
+    """Checks `CardHands` at a state: compatible hands (by joint weights) and stakes."""
     hands = game.encoding
     if not isinstance(hands, CardHands):
         return
@@ -117,13 +117,13 @@ def check_shown_hands(game: Game[Any], state: Any) -> None:
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _seen(game: Game[Any], hands: CardHands, state: Any, ranges: Array) -> tuple[Array, ...]:
-    """What is at stake, wins, meets, and joint weights."""
+    """The stake, wins, meets, and joint weights."""
     _, whole, order = hands.observe(state)
     return whole[AT_STAKE], *hands.compare(order, ranges), game.compatible_reach(state, ranges)
 
 
 def check_shown_graph(game: Game[Any], state: Any) -> None:
-    """What a graph says of a state: player 1 hides nothing, and it is told where he is to move."""
+    """Checks what a `Graph` says of a state: player 1 hides nothing, and `MOVER` marks its pawn."""
     graph = game.encoding
     if not isinstance(graph, Graph):
         return

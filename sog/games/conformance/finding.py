@@ -1,4 +1,4 @@
-"""What the test of a law returns, and the error that names it."""
+"""The result of checking a law, and the error for a broken one."""
 
 import dataclasses
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Law:
-    """A law in words, the names of the axes it is checked on, and the check of one state."""
+    """A law in words, the names of the axes it is checked on, and the check for one state."""
 
     text: str
     axes: tuple[str, ...]
@@ -37,7 +37,7 @@ class Law:
 
 
 def law(text: str, *axes: str) -> Callable[[Callable[[Game[Any], Any], Finding | None]], Law]:
-    """Makes a `Law` of the function below."""
+    """A decorator that makes a function a `Law`."""
     return lambda check: Law(text=text, axes=axes, check=check)
 
 
@@ -66,7 +66,7 @@ def one_line(text: str) -> str:
 
 
 def broken(game: Game[Any], text: str, state: Any = None, numbers: str = "") -> ConformanceError:
-    """The error for a broken law: which game, which law, at which public state, the numbers."""
+    """The error for a broken law, with the game, the law, the public state and the numbers."""
     message = f"{game} breaks a law of games: {text}"
     if state is not None:
         message += f"; at {game.describe_state(jax.tree.map(jnp.asarray, state))!r}"
@@ -78,8 +78,8 @@ def found(
 ) -> ConformanceError:
     """The error for a finding at one state.
 
-    followed: int[F], the outcomes along an axis "followed".
-    worlds: int[world, 3], infostate of player 0, of player 1, and action, for an axis "world".
+    followed: int[F], the outcomes of an axis "followed". worlds: int[world, 3], infostate of player
+    0, of player 1, and action, for an axis "world".
     """
     places = []
     for axis, index in zip(law.axes, finding.place, strict=True):

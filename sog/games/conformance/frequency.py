@@ -1,4 +1,4 @@
-"""Do `deal` and `transition` sample with the probabilities that the joint weights say?"""
+"""Checks that `deal` and `transition` sample with the probabilities of the joint weights."""
 
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from sog.games.conformance.sample import compiled, states_per_call
 from sog.games.conformance.world_laws import (
     WorldProbe,
     follow_world,
-    goes_on,
+    is_not_over,
     is_within,
     joint_weight,
 )
@@ -24,16 +24,16 @@ NUM_DEALS: Final = 20_000
 NUM_STEPS: Final = 64
 FEWEST_STEPS: Final = 2
 MOST_ENTRIES: Final = 2**32
-"""Numbers to work on in all: of wide chance events and many infostates fewer steps are sampled."""
+"""Bounds the numbers in all: fewer steps are sampled with wide chance and many infostates."""
 SAMPLES_PER_STEP: Final = 4000
 NUM_EVENS: Final = 16
 SURE: Final = 1e-9
 LOG_FALSE_ALARMS: Final = 18.0
-"""A fair sampler fails one comparison in exp(18) / 2, some 30 million."""
+"""A correct sampler fails one comparison in exp(18) / 2, some 30 million."""
 
 
 def surprise(observed: Any, expected: Any, variance: Any) -> np.ndarray:
-    """How far sums are from what they should be, over what chance allows; above 1 is a fault.
+    """The deviations of sums from their expectations over the allowed ones; above 1 is a fault.
 
     Bernstein's inequality: a sum of independent numbers within 1 of their means, of variance v in
     all, is further than t from its mean with probability at most 2 exp(-t^2 / (2 v + 2 t / 3)).
@@ -46,7 +46,7 @@ def surprise(observed: Any, expected: Any, variance: Any) -> np.ndarray:
 
 @pytree
 class RandomStep:
-    """A world and an action after which more than one thing can happen."""
+    """A world and an action with more than one possible result."""
 
     state: Any
     infostates: Array  # int32[2]
@@ -55,7 +55,7 @@ class RandomStep:
 
 def random_steps(state: Any, worlds: WorldProbe) -> list[RandomStep]:
     """The random steps among the worlds of a state."""
-    is_random = goes_on(worlds) & (worlds.sampled_probability < 1 - SURE).any(axis=1)
+    is_random = is_not_over(worlds) & (worlds.sampled_probability < 1 - SURE).any(axis=1)
     return [
         RandomStep(state=state, infostates=worlds.infostates[world], action=worlds.action[world])
         for world in np.flatnonzero(is_random)
@@ -65,9 +65,9 @@ def random_steps(state: Any, worlds: WorldProbe) -> list[RandomStep]:
 def check_transitions(game: Game[Any], steps: list[RandomStep], seed: int) -> None:
     """Samples some random steps many times, and compares frequencies with probabilities.
 
-    Compared are the counts of each outcome, and some counts of evens: every outcome and infostate
-    is called even or odd at random, and a sample (outcome, s0, s1) is even if its three parts add
-    up to even. So a wrong distribution of infostates shows too.
+    Compares the counts of each outcome, and some random parities: every outcome and infostate gets
+    a random bit, and a sample (outcome, s0, s1) is even if its three bits sum to an even number. So
+    a wrong distribution of infostates shows too.
     """
     if not steps:
         return
@@ -109,7 +109,7 @@ def check_transitions(game: Game[Any], steps: list[RandomStep], seed: int) -> No
 def _sample(
     game: Game[Any], seed: int, step: RandomStep, index: Array
 ) -> tuple[Array, Array, Array]:
-    """Whether all samples are possible, counts [K + NUM_EVENS], and probabilities of the same."""
+    """Whether all samples are possible, counts [K + NUM_EVENS], and their probabilities."""
     size, num_outcomes = game.num_infostates, game.num_outcomes
     key_parity, key = jax.random.split(jax.random.fold_in(jax.random.key(seed), index))
     signs = jax.random.rademacher(key_parity, (NUM_EVENS, num_outcomes + 2 * size), float)
@@ -148,7 +148,7 @@ def _sample(
 
 
 def check_deals(game: Game[Any], seed: int) -> None:
-    """Compares the root's joint weight with 1 in all, and `deal` with the joint weight."""
+    """Checks that the root's joint weights sum to 1, and `deal` against them."""
 
     def measure() -> tuple[Array, Array, Array]:
         root, reach = game.root(), game.root_reach()

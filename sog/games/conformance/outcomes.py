@@ -1,8 +1,8 @@
-"""Which public events of a state a check follows: all of them, or some where there are thousands.
+"""Chooses the public events of a state that a check follows: all, or some of thousands.
 
-What a law says of every infostate after an event takes memory for all of these at once: 22,100
-flops times 1,326 hands of both players are too many. So a wide chance event is followed to a random
-sample of what may happen, while laws about the probabilities of all of it go through it in parts.
+Laws about infostates after an event need memory for all events at once: 22,100 flops times 1,326
+hands of both players are too many. So checks follow a random sample of wide chance, while laws
+about the probabilities of all outcomes go through them in parts.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from jax import Array
 from sog.games.conformance.sample import MOST_ENTRIES_PER_CALL
 from sog.games.core import Game
 
-_ROWS = 8  # of a number per infostate that a law keeps of an event, about
+_ROWS = 8  # arrays [S] that a law keeps per event, about
 
 
 def num_followed(game: Game[Any]) -> int:
-    """F: events that are followed; all K if they are not too many, and all of any decision."""
+    """F: the number of events to follow; all K if that fits, and always all of a decision."""
     return min(game.num_outcomes, max(_at_once(game), game.num_decision_outcomes))
 
 
@@ -39,10 +39,10 @@ def followed_outcomes(game: Game[Any], state: Any, key: Array) -> Array:
 def of_all_outcomes(
     game: Game[Any], state: Any, function: Callable[[Array], Array], copies: int = 1
 ) -> Array:
-    """[K, ...]: a function of each outcome, so many at a time as memory allows.
+    """[K, ...]: a function of each outcome, in parts that fit into memory.
 
-    Where it does not allow for all at once, those of illegal outcomes are 0 or anything. copies:
-    how many times the numbers of an infostate the function works on.
+    If there are several parts, results for illegal outcomes are undefined. copies: arrays [S] that
+    the function works on.
     """
     every_outcome = jnp.arange(game.num_outcomes, dtype=jnp.int32)
     size = max(1, _at_once(game) // copies)

@@ -1,4 +1,4 @@
-"""Plain calls must give what the same calls give under jit and vmap."""
+"""Checks that plain calls return what they return under jit and vmap."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from sog.games.conformance.finding import RELATIVE_TOLERANCE, broken
 from sog.games.conformance.state_laws import Probe
-from sog.games.conformance.world_laws import WorldProbe, goes_on
+from sog.games.conformance.world_laws import WorldProbe, is_not_over
 from sog.games.core import Game
 
 
 def check_plain_calls(game: Game[Any], state: Any, probe: Probe) -> None:
-    """Repeats at one state some of the calls behind a probe, which were compiled."""
+    """Repeats, uncompiled, some of the calls behind a probe of one state."""
     _same(game, state, "actor", game.actor(state), probe.actor)
     _same(game, state, "legal_outcomes", game.legal_outcomes(state), probe.outcomes)
     _same(game, state, "legal_actions", game.legal_actions(state), probe.legal)
@@ -36,10 +36,10 @@ def check_plain_calls(game: Game[Any], state: Any, probe: Probe) -> None:
 
 
 def check_plain_transition(game: Game[Any], state: Any, worlds: WorldProbe) -> None:
-    """Repeats one transition at a state."""
-    if not goes_on(worlds).any():
+    """Repeats one transition at a state, uncompiled."""
+    if not is_not_over(worlds).any():
         return
-    world = jnp.argmax(goes_on(worlds))
+    world = jnp.argmax(is_not_over(worlds))
     key = jax.random.wrap_key_data(worlds.first_key[world])
     step = game.transition(key, state, worlds.infostates[world], worlds.action[world])
     sampled = (worlds.sampled_outcome[world, 0], worlds.sampled_infostates[world, 0])

@@ -1,4 +1,4 @@
-"""Public states to check: the whole public tree of a small game, else those that walks visit."""
+"""Public states to check: the whole public tree of a small game, or states on random walks."""
 
 import dataclasses
 import functools
@@ -24,7 +24,7 @@ class Sample:
     """Public states of a game, on the host."""
 
     states: Any  # [state, ...]
-    possible: np.ndarray  # bool[state, player, infostate]: what play down to here can lead to
+    possible: np.ndarray  # bool[state, player, infostate]: reachable by legal play
     deepest: int  # the most public events seen above a state
     exhaustive: bool  # every public state is here
 
@@ -38,19 +38,19 @@ class Sample:
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`jax.jit` that compiles fast and runs slow: a check runs each program a few times only."""
+    """`jax.jit` with fast compilation and slow code, for programs that run only a few times."""
     return jax.jit(function, compiler_options={"xla_backend_optimization_level": 0})
 
 
 def states_per_call(entries_per_state: int) -> int:
-    """How many states to hand to one compiled call."""
+    """The number of states per compiled call."""
     return max(1, min(MOST_STATES_PER_CALL, MOST_ENTRIES_PER_CALL // entries_per_state))
 
 
 def chunks(call: Callable[[Any], Any], batch: Any, size: int) -> Iterator[Any]:
     """Calls a compiled function on chunks of `size` rows, so that it compiles once.
 
-    The last chunk is filled up by repeating its last row. Yields numpy arrays.
+    The last chunk is padded with its last row. Yields numpy arrays.
     """
     total = len(jax.tree.leaves(batch)[0])
     for start in range(0, total, size):
@@ -61,7 +61,7 @@ def chunks(call: Callable[[Any], Any], batch: Any, size: int) -> Iterator[Any]:
 
 
 def in_chunks(call: Callable[[Any], Any], batch: Any, size: int) -> Any:
-    """The results of all chunks in one."""
+    """The concatenated results of all chunks."""
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *chunks(call, batch, size))
 
 
@@ -74,17 +74,17 @@ def each(call: Callable[[Any], Any], batch: Any, size: int) -> Iterator[Any]:
 
 
 def occurring(game: Game[Any], state: Any, reach: Array) -> Array:
-    """bool[2, S]: infostates that are reached, together with one of the opponent's."""
+    """bool[2, S]: infostates with positive reach that are compatible with one of the opponent's."""
     return (reach > 0) & (game.compatible_reach(state, reach) > 0)
 
 
 def acting_row(actor: Array) -> Array:
-    """The row of reach that belongs to whoever acts; player 0 stands in for chance."""
+    """The acting player's row of reach; player 0 stands in for chance."""
     return jnp.where(actor == PLAYER_1, 1, 0)
 
 
 def possible_after(game: Game[Any], state: Any, possible: Array, outcome: Array) -> Array:
-    """bool[2, S]: infostates that can occur in the child, when all legal actions are played."""
+    """bool[2, S]: infostates that can occur in the child if all legal actions are played."""
     row = acting_row(game.actor(state))
     reach = possible.astype(float)
     action_reach = game.legal_actions(state) * reach[row][:, None]
@@ -128,12 +128,12 @@ def enumerate_states(game: Game[Any], max_states: int) -> Sample | None:
 
 
 def entries_per_outcome(game: Game[Any]) -> int:
-    """A guess of how many numbers a game works on to follow one outcome of one state."""
+    """An estimate of the numbers that a game computes to follow one outcome of one state."""
     return game.num_infostates * max(game.num_infostates, game.num_actions)
 
 
 def too_deep(game: Game[Any], state: Any) -> Exception:
-    """The error for a game that goes on after `max_depth` events."""
+    """The error for a game that continues after `max_depth` events."""
     text = "every play ends within max_depth public events"
     return broken(game, text, state, f"not over after max_depth = {game.max_depth}")
 
@@ -177,7 +177,7 @@ def walk_states(game: Game[Any], seed: int, num_walks: int, max_states: int) -> 
 def _step(
     game: Game[Any], world: tuple[Any, Array, Array], key: Array
 ) -> tuple[tuple[Any, Array, Array], tuple[Any, Array]]:
-    """One random action in a world (state, possible, infostates); a finished world stays."""
+    """Takes a random action in a world (state, possible, infostates); terminal worlds stay."""
     state, possible, infostates = world
     actor = game.actor(state)
     key_action, key_transition = jax.random.split(key)

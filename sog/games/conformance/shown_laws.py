@@ -1,4 +1,4 @@
-"""Laws of what a game shows people and reads from them, beside the texts of states."""
+"""Laws of pictures and notation (`static_laws` checks the texts of states)."""
 
 import shlex
 from typing import Any, Final
@@ -14,7 +14,7 @@ _MOST_EVENTS: Final = 8
 
 
 def check_view(game: Game[Any], state: Any) -> None:
-    """A picture's data is a `View` or nothing, whatever of the state may be seen and clicked."""
+    """Checks that `view` returns a `View` or None, whatever is visible and clickable."""
     actor, legal = int(game.actor(state)), np.asarray(game.legal_actions(state))
     asked: list[dict[str, Any]] = [{}]
     acting = np.flatnonzero(legal.any(axis=1)).tolist()
@@ -35,7 +35,7 @@ def check_view(game: Game[Any], state: Any) -> None:
 
 
 def check_notation(game: Game[Any], seed: int) -> None:
-    """`parse` reads the events that `describe_outcome` tells."""
+    """Checks that `parse` reads the texts of `describe_outcome`."""
     rng, state = np.random.default_rng(seed), game.root()
     outcomes: list[int] = []
     texts: list[str] = []

@@ -1,7 +1,7 @@
 """Laws of one public state, checked on random reach probabilities.
 
-Two multilinear functions that agree at one random point agree everywhere (but for a set of points
-of probability zero), so a law needs one draw per state and no list of all infostates.
+Two multilinear functions that agree at one random point agree everywhere (with probability 1), so a
+law needs one draw per state and no list of all infostates.
 """
 
 from typing import Any, Final
@@ -18,14 +18,14 @@ from sog.games.core import CHANCE, TERMINAL, Game
 from sog.pytree import pytree
 
 LARGEST_FEATURE: Final = 10.0
-"""Features should be "roughly in [-1, 1]"; beyond this they hurt a network."""
+"""Features should be "roughly in [-1, 1]"; this is the limit."""
 
 
 @pytree
 class Probe:
-    """What a game makes of random reach probabilities at a public state and its children.
+    """The results of a game's functions for random reach at a public state and its children.
 
-    All are drawn twice, x and y, and mixed: 2 x + 3 y for one player, 5 x + 7 y for the other.
+    Reach is drawn twice, x and y, and mixed: 2 x + 3 y for one player, 5 x + 7 y for the other.
     """
 
     actor: Array  # int32
@@ -37,18 +37,18 @@ class Probe:
     outcomes: Array  # bool[K]
     outcome: Array  # int32: the first legal one
     child: Any  # the state after it
-    followed: Array  # int32[F]: outcomes whose children are looked at, see `followed_outcomes`
+    followed: Array  # int32[F]: outcomes whose children are checked, see `followed_outcomes`
     follows_legal: Array  # bool[F]: which of these are legal
-    # In what has F or K entries, those of illegal outcomes are anything at all.
+    # In arrays with an axis F or K, entries of illegal outcomes are undefined.
     child_mask: Array  # bool[F, 2, S]
     child_reach: Array  # [F, 2, S]: `advance` of x
     child_reach_y: Array  # [F, 2, S]: `advance` of y
     child_reach_mixed: Array  # [F, 2, S]: `advance` of the mix
     child_reach_swapped: Array  # [F, 2, S]: of x, but the other player's row taken from y
-    child_masses: Array  # [K, 2]: of `advance` of x, as each player sums it up
+    child_masses: Array  # [K, 2]: of `advance` of x, summed by each player
     action_reach: Array  # [S, A]: x of the actor
     other_reach: Array  # [S]: x of the other player
-    masses: Array  # [2]: of these, as each player sums it up
+    masses: Array  # [2]: of these, summed by each player
     pairings: Array  # [2]: <advance of x, x> to `outcome`, and by the transpose
     reach: Array  # [2, S]: x
     compatible: Array  # [3, 2, S]: `compatible_reach` of x, y and the mix
@@ -57,7 +57,7 @@ class Probe:
     features: Array  # [F]
 
     @property
-    def goes_on(self) -> Array:
+    def is_not_over(self) -> Array:
         """Not terminal."""
         return self.actor != TERMINAL
 
@@ -152,7 +152,7 @@ def _no_chance(game: Game[Any], probe: Probe) -> Finding | None:
 def _decision_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
     count = probe.outcomes.sum(axis=-1)
     most = np.minimum(count, game.num_decision_outcomes)
-    return agree(most, count, where=probe.goes_on & (probe.actor != CHANCE))
+    return agree(most, count, where=probe.is_not_over & (probe.actor != CHANCE))
 
 
 @law("chance has at most num_chance_outcomes legal outcomes")
@@ -164,7 +164,7 @@ def _chance_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
 
 @law("there is a legal outcome if and only if the state is not terminal")
 def _some_outcome(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.goes_on, probe.outcomes.any())
+    return agree(probe.is_not_over, probe.outcomes.any())
 
 
 @law(
@@ -182,7 +182,7 @@ def _chance_actions(game: Game[Any], probe: Probe) -> Finding | None:
     "infostate",
 )
 def _some_action(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.mask[probe.acting_row] & probe.goes_on, probe.legal.any(axis=1))
+    return agree(probe.mask[probe.acting_row] & probe.is_not_over, probe.legal.any(axis=1))
 
 
 @law("advance is zero outside the child's infostate_mask", "followed", "player", "infostate")
@@ -211,7 +211,7 @@ def _advance_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
 
 @law("the transpose of advance pairs with it: <advance(x), y> = <x, transpose(y)>")
 def _advance_has_a_transpose(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.pairings[0], probe.pairings[1], where=probe.goes_on)
+    return agree(probe.pairings[0], probe.pairings[1], where=probe.is_not_over)
 
 
 @law("compatible_reach is not negative", "player", "infostate")
@@ -229,7 +229,7 @@ def _weight_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
 
 
 def _mix_by_the_other(values: Array) -> np.ndarray:
-    """[2, S]: what the mix gives when each row is linear in the reach of the other player."""
+    """[2, S]: the mix of the values, if each row is linear in the other player's reach."""
     of_x, of_y, _ = values
     return np.asarray(np.array([[5], [2]]) * of_x + np.array([[7], [3]]) * of_y)
 
@@ -258,7 +258,7 @@ def _outcomes_are_possible(game: Game[Any], probe: Probe) -> Finding | None:
 @law("probability is conserved: the legal outcomes of a state share its mass", "player")
 def _mass_is_conserved(game: Game[Any], probe: Probe) -> Finding | None:
     got = np.where(probe.outcomes[:, None], probe.child_masses, 0).sum(axis=0)
-    return agree(probe.masses, got, where=probe.goes_on)
+    return agree(probe.masses, got, where=probe.is_not_over)
 
 
 @law(

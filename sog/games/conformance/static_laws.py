@@ -13,13 +13,13 @@ from sog.games.conformance.state_laws import Probe
 from sog.games.core import Game
 
 MOST_DESCRIBED: Final = 12
-"""Infostates per state whose texts are read: describing runs on the host and may be slow."""
+"""Infostates per state whose texts are checked: describing runs on the host and may be slow."""
 
 Shape = jax.ShapeDtypeStruct
 
 
 def check_sizes(game: Game[Any]) -> None:
-    """Sizes, hash and name."""
+    """Checks sizes, hash and name."""
     for size in ("num_infostates", "num_actions", "num_outcomes", "max_depth"):
         value = getattr(game, size)
         if type(value) is not int or value < 1:
@@ -39,7 +39,7 @@ def check_sizes(game: Game[Any]) -> None:
 
 
 def check_shapes(game: Game[Any]) -> None:
-    """Shapes and dtypes of every function, with and without 64-bit types."""
+    """Checks shapes and dtypes of every function, with and without 64-bit types."""
     roots = []
     for x64 in (False, True):
         with jax.enable_x64(x64):
@@ -91,7 +91,7 @@ def _same(game: Game[Any], text: str, wanted: Any, got: Any) -> None:
 
 
 def check_transpose(game: Game[Any]) -> None:
-    """`advance` has a linear transpose: cfvs flow up through it."""
+    """Checks that `advance` has a linear transpose, through which cfvs flow up."""
 
     def pull() -> Any:
         state, size = game.root(), game.num_infostates
@@ -109,7 +109,7 @@ def check_transpose(game: Game[Any]) -> None:
 
 
 def check_texts(game: Game[Any], state: Any, probe: Probe, seed: int) -> None:
-    """Texts of a state are there, and tell its legal actions and outcomes apart."""
+    """Checks that the texts of a state exist, and distinguish its legal actions and outcomes."""
     rng = np.random.default_rng(seed)
 
     def is_text(function: str, text: Any) -> None:

@@ -1,7 +1,7 @@
-"""Laws of `Game.random_symmetry`: a public state beside its twin.
+"""Laws of `Game.random_symmetry`, for a public state and its twin.
 
-They make of the twin's subtree a copy of the given one under other names, step by step: so values
-and policies of the two differ in names alone.
+By induction they make the twin's subtree an isomorphic copy, so that values and policies of the two
+agree after renaming.
 """
 
 from typing import Any, Final
@@ -21,8 +21,8 @@ from sog.pytree import pytree
 
 @pytree
 class SymmetryProbe:
-    """What a game makes of random reach probabilities at a state, under the names of its twin, and
-    at the twin: pairs of arrays [2, ...] that should be equal. F: see `followed_outcomes`."""
+    """The results of a game's functions for random reach at a state, renamed, and at its twin:
+    pairs of arrays [2, ...] that should be equal. F: see `followed_outcomes`."""
 
     infostates: Array  # int32[2, S]
     actions: Array  # int32[A]
@@ -32,13 +32,13 @@ class SymmetryProbe:
     compatible: Array  # [2, player, S]
     cfvs: Array  # [2, player, S]
     followed: Array  # int32[F]: outcomes
-    follows_legal: Array  # bool[F]: the legal ones; entries of others are anything at all
+    follows_legal: Array  # bool[F]: which are legal; entries of others are undefined
     has_twin: Array  # bool[F]: the child's twin, by the same key, is a child of the twin
     child_reach: Array  # [2, F, player, S]
 
 
 def has_symmetries(game: Game[Any]) -> bool:
-    """Whether the game says so itself."""
+    """Whether the game overrides `random_symmetry`."""
     return type(game).random_symmetry is not Game.random_symmetry
 
 
@@ -64,7 +64,7 @@ def probe_symmetry(game: Game[Any], state: Any, possible: Array, key: Array) -> 
         same = jax.vmap(lambda other: _equal(one, other))(of_twin) & legal_of_twin
         return jnp.any(same), jnp.argmax(same).astype(jnp.int32)
 
-    # A few at a time: where there are thousands, to compare all with all takes gigabytes.
+    # A few at a time: comparing thousands with thousands takes gigabytes.
     at_once = max(1, MOST_ENTRIES_PER_CALL // game.num_outcomes)
     has_twin, outcome = jax.lax.map(find, twins, batch_size=min(at_once, len(followed)))
     pushed = advance_to(game, state, followed, action_reach, reach[1 - row])
@@ -94,7 +94,7 @@ def probe_symmetry(game: Game[Any], state: Any, possible: Array, key: Array) -> 
 
 
 def _renamed(rows: Array, infostates: Array) -> Array:
-    """Rows [2, S], entry by entry under the names of the twin."""
+    """Rows [2, S] renamed to those of the twin."""
     return jnp.take_along_axis(rows, infostates, axis=1)
 
 

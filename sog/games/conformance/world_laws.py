@@ -1,8 +1,8 @@
-"""Laws of single worlds: what is said of one must agree with how ranges flow.
+"""Laws of single worlds: functions of worlds must agree with the flow of ranges.
 
 A world (s0, s1) with joint weight w > 0 and an action, pushed through `advance` as one-hot ranges,
 predicts the probability of every world of every child: the child's joint weight where both pushed
-ranges are 1, divided by w. What `transition` samples is compared with that prediction. By induction
+ranges are 1, divided by w. Samples of `transition` are compared with that prediction. By induction
 from the root, `deal` and `transition` then play the same game as `advance`.
 """
 
@@ -26,7 +26,7 @@ SAMPLES_PER_WORLD: Final = 4
 
 @pytree
 class WorldProbe:
-    """Worlds of one public state, what one-hot ranges predict, and what `transition` does."""
+    """Worlds of one public state, predictions of one-hot ranges, and samples of `transition`."""
 
     infostates: Array  # int32[M, 2]
     action: Array  # int32[M]
@@ -44,8 +44,8 @@ class WorldProbe:
     first_key: Array  # uint32[M, ...]: key data of the first sample
     payoffs: Array  # [M, 2]: `utilities` of the one-hot ranges, where terminal
     legal: Array  # bool[M, A]: the acting player's row of `legal_actions`
-    world_legal: Array  # bool[M, A]: what `world_actions` says
-    world_payoff: Array  # [M]: what `world_utility` says
+    world_legal: Array  # bool[M, A]: the result of `world_actions`
+    world_payoff: Array  # [M]: the result of `world_utility`
 
     @property
     def names(self) -> np.ndarray:
@@ -54,7 +54,7 @@ class WorldProbe:
 
 
 def num_worlds(game: Game[Any], max_worlds: int) -> int:
-    """M: worlds to look at per public state; all of them where that is at most `max_worlds`."""
+    """M: worlds to check per public state; all of them if there are at most `max_worlds`."""
     everything = game.num_infostates**2 * game.num_actions
     branches = max(num_followed(game), SAMPLES_PER_WORLD)
     affordable = MOST_ENTRIES_PER_CALL // (branches * entries_per_outcome(game))
@@ -70,7 +70,7 @@ def joint_weight(game: Game[Any], state: Any, infostates: Array) -> Array:
 def follow_world(
     game: Game[Any], state: Any, infostates: Array, action: Array
 ) -> Callable[[Array], Array]:
-    """From an outcome to [2, S]: `advance` of the one-hot ranges of a world."""
+    """A function from an outcome to [2, S]: `advance` of the one-hot ranges of a world."""
     row, size = acting_row(game.actor(state)), game.num_infostates
     own, other = infostates[row], infostates[1 - row]
     action_reach = jnp.zeros((size, game.num_actions)).at[own, action].set(1)
@@ -103,7 +103,7 @@ def _draw_world(
 def probe_worlds(
     game: Game[Any], state: Any, possible: Array, key: Array, max_worlds: int
 ) -> WorldProbe:
-    """Looks at worlds of a public state: all of a small one, else some at random."""
+    """Probes worlds of a public state: all of a small one, otherwise some at random."""
     key_world, key_sample = jax.random.split(key)
     count, size = num_worlds(game, max_worlds), game.num_infostates
     actor, outcomes = game.actor(state), game.legal_outcomes(state)
@@ -184,21 +184,21 @@ def probe_worlds(
 
 @law("every coefficient of advance is 0 or 1", "world", "followed", "player", "infostate")
 def _coefficients(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    where = goes_on(worlds)[:, None] & worlds.follows_legal[None, :]
+    where = is_not_over(worlds)[:, None] & worlds.follows_legal[None, :]
     nearest = np.where(worlds.child_reach > 0.5, 1, 0)
     return agree(nearest, worlds.child_reach, where=where)
 
 
 @law("the outcomes of an action in a world have total probability 1", "world")
 def _world_goes_on(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(1, worlds.probability.sum(axis=1), where=goes_on(worlds))
+    return agree(1, worlds.probability.sum(axis=1), where=is_not_over(worlds))
 
 
 @law(
     "transition returns a legal outcome and two infostates below num_infostates", "world", "sample"
 )
 def _transition_is_legal(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(True, worlds.sampled_is_legal, where=goes_on(worlds))
+    return agree(True, worlds.sampled_is_legal, where=is_not_over(worlds))
 
 
 @law(
@@ -207,7 +207,7 @@ def _transition_is_legal(game: Game[Any], worlds: WorldProbe) -> Finding | None:
     "sample",
 )
 def _transition_is_possible(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(True, worlds.sampled_probability > 0, where=goes_on(worlds))
+    return agree(True, worlds.sampled_probability > 0, where=is_not_over(worlds))
 
 
 @law("utilities are zero-sum in every world", "world")
@@ -236,8 +236,8 @@ def _world_payoff(game: Game[Any], worlds: WorldProbe) -> Finding | None:
     return agree(payoffs, worlds.world_payoff, where=where, scale=game.max_utility)
 
 
-def goes_on(worlds: WorldProbe) -> Array:
-    """bool[M]: worlds in which someone, or chance, is to act."""
+def is_not_over(worlds: WorldProbe) -> Array:
+    """bool[M]: worlds that are not over."""
     return worlds.exists & (worlds.actor != TERMINAL)
 
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, ask_once
+from gtcfr.evaluator import Evaluator, evaluate_beliefs
 from sog.holdem.game import Holdem
 from sog.holdem.spots.random_spots import can_be_solved, has_spots
 from sog.holdem.spots.solved_spots import SolvedSpots, solve_random_spots
@@ -59,5 +59,5 @@ def _errors(
     game: Holdem, evaluator: Evaluator, states: Any, ranges: Array, values: Array, mask: Array
 ) -> Array:
     """[spot]: the mean over the hands of both players."""
-    error = jnp.abs(ask_once(game, evaluator, states, ranges).values - values)
+    error = jnp.abs(evaluate_beliefs(game, evaluator, states, ranges).values - values)
     return jnp.mean(error, axis=(1, 2), where=mask)

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import Evaluator, ask_once
+from gtcfr.evaluator import Evaluator, evaluate_beliefs
 from sog.games.core import Game
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD, BettingState, on_host
@@ -85,7 +85,7 @@ class SpotReader:
         """Values [player, S] in utility units; the actor's policy [S, A]."""
         game, evaluator = self._game, self._evaluator
         states = jax.tree.map(lambda leaf: leaf[None], state)
-        answer = ask_once(game, evaluator, states, ranges[None])
+        answer = evaluate_beliefs(game, evaluator, states, ranges[None])
         legal = game.betting.legal(state.betting)
         logits = jnp.where(legal, answer.policy_logits[0], -jnp.inf)
         return answer.values[0], jax.nn.softmax(logits, axis=1)

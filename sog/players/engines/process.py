@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
-from sog.children import GROUPS
+from sog.child_processes import GROUPS
 from sog.files import printable
 
 _FOLDERS_OF_GAMES: Final = ("/usr/local/games", "/usr/games")

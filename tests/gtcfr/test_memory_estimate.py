@@ -10,8 +10,8 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.layout import BY_EVENT, BY_PRIOR
+from gtcfr.memory_estimate import search_memory, summary_bytes, tree_shapes
 from gtcfr.packing import packed_width
-from gtcfr.room import search_room, summary_bytes, tree_shapes
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import begin, search
 from gtcfr.settings import SearchSettings
@@ -37,7 +37,7 @@ def test_it_is_what_the_arrays_of_a_search_take(batch_size: int) -> None:
     root = start_of_game(game, batch_size=batch_size, path=path)
     start = jax.jit(functools.partial(begin, game, settings=settings))
     state = start(evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0))
-    room = search_room(game, ZeroEvaluator(), settings, 2, batch_size)
+    room = search_memory(game, ZeroEvaluator(), settings, 2, batch_size)
     held = {
         "states that were expanded": (state.tree.interior, state.tree.interior_statistics),
         "leaves": (state.tree.leaf, state.tree.leaf_statistics),
@@ -58,7 +58,7 @@ def test_a_search_of_holdem_takes_little_whatever_flops_there_are() -> None:
     game, settings = make(config.game), config.run.evaluate_search
     evaluator = make_evaluator(*make_network(game, config.network))
     assert game.num_chance_outcomes == 22_100
-    room = search_room(game, evaluator, settings, config.selfplay.max_events)
+    room = search_memory(game, evaluator, settings, config.selfplay.max_events)
     chain = summary_bytes(game, settings, config.selfplay.max_events)
     assert 0.9 * 20.4 < sum(room.values()) / 10**6 <= 20.4  # as below: lower where it takes less
     assert 0.9 * 2.05 < chain / 10**6 <= 2.05
@@ -81,7 +81,7 @@ def test_few_large_ends_at_a_time_are_the_same_search(monkeypatch: pytest.Monkey
 
 
 def test_london_fits_a_laptop() -> None:
-    room = search_room(make("london"), ZeroEvaluator(), SearchSettings(num_simulations=20), 8)
+    room = search_memory(make("london"), ZeroEvaluator(), SearchSettings(num_simulations=20), 8)
     assert sum(room.values()) < GIGABYTE / 10
 
 
@@ -101,7 +101,7 @@ def test_games_of_the_paper_take_no_more_than_they_do(
     game: Game[Any], settings: SearchSettings, megabytes: float, of_a_chain: float
 ) -> None:
     """Where this fails because they take less: lower the numbers."""
-    room = search_room(game, ZeroEvaluator(), settings, 4)
+    room = search_memory(game, ZeroEvaluator(), settings, 4)
     assert 0.9 * megabytes < sum(room.values()) / 10**6 <= megabytes
     assert 0.9 * of_a_chain < summary_bytes(game, settings, 4) / 10**6 <= of_a_chain
 
@@ -115,7 +115,7 @@ def test_board_games_with_their_history_take_no_more_than_they_do(
 ) -> None:
     """By default, 800 simulations; the positions that must not come again are in a state, too."""
     game, settings = make(name), SearchSettings(num_simulations=800)
-    room = search_room(game, ZeroEvaluator(), settings, 4)
+    room = search_memory(game, ZeroEvaluator(), settings, 4)
     assert 0.9 * megabytes < sum(room.values()) / 10**6 <= megabytes
     assert 0.9 * of_a_chain < summary_bytes(game, settings, 4) / 10**6 <= of_a_chain
     assert 4 * packed_width(game) == state_bytes

@@ -11,15 +11,15 @@ from typing import Final
 
 import pytest
 
-from selfplay.separate import EndedError, Separate
+from selfplay.remote_object import ProcessEndedError, RemoteObject
 from tests.waiting import PATIENCE, wait_until
 
 KILLED: Final = """
 import os, signal, sys
 from pathlib import Path
-from selfplay.separate import Separate
-from tests.selfplay.test_separate import sums
-Separate(sums, 0, Path(sys.argv[1]), environment={})
+from selfplay.remote_object import RemoteObject
+from tests.selfplay.test_remote_object import sums
+RemoteObject(sums, 0, Path(sys.argv[1]), environment={})
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -60,8 +60,8 @@ def sums(start: int, left: Path) -> Iterator[Sums]:
 
 
 @contextlib.contextmanager
-def separate_sums(left: Path, start: int = 0) -> Iterator[Separate]:
-    separate = Separate(sums, start, left, environment={"SOG_SOMETHING": "told"})
+def separate_sums(left: Path, start: int = 0) -> Iterator[RemoteObject]:
+    separate = RemoteObject(sums, start, left, environment={"SOG_SOMETHING": "told"})
     try:
         yield separate
     finally:
@@ -88,7 +88,7 @@ def test_it_answers_from_elsewhere_and_is_left_at_the_end(
 
 def test_a_mistake_of_the_user_is_raised_here(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^start must be >= 0, got -1\.$"):
-        Separate(sums, -1, tmp_path / "left", environment={})
+        RemoteObject(sums, -1, tmp_path / "left", environment={})
     with (
         separate_sums(tmp_path / "left") as separate,
         pytest.raises(ValueError, match=r"^a number is wrong\.$"),
@@ -110,9 +110,9 @@ def test_its_end_is_not_that_of_this_process(is_killed: bool, tmp_path: Path) ->
         if is_killed:
             os.kill(separate.call("number"), signal.SIGKILL)
         else:
-            with pytest.raises(EndedError):
+            with pytest.raises(ProcessEndedError):
                 separate.call("end")
-        with pytest.raises(EndedError):
+        with pytest.raises(ProcessEndedError):
             separate.call("add", 1)
 
 

@@ -1,8 +1,7 @@
-"""A policy profile at every public state: who is there, what it is worth, and where it errs.
+"""Analyzes a policy profile at every public state: ranges, values and losses.
 
-Where `sog.tabular.best_response` gives the numbers at the root, this gives them at every node, in
-64-bit numbers on the host. Reach flows down and cfvs flow up along the flows of the public tree,
-level by level.
+`sog.tabular.best_response` has the numbers at the root, this has them at every node, in 64 bits on
+the host. Reach flows down and cfvs flow up along the flows of the public tree, level by level.
 """
 
 import dataclasses
@@ -16,11 +15,11 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
+from sog.tabular.linear_maps import Flow
 from sog.tabular.policy import check_policy
-from sog.tabular.probing import Flow
 from sog.tabular.public_tree import PublicTree
 
-_CHUNK: Final = 4096  # nodes that a game is asked about at once
+_CHUNK: Final = 4096  # nodes per call of the game
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,38 +29,38 @@ class Cfvs:
     of_infostates: np.ndarray
     """[node, 2, S]."""
     of_actions: np.ndarray
-    """[node, S, A]; 0 where illegal or where nobody acts."""
+    """[node, S, A]; 0 where illegal or where no player acts."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Examination:
-    """What a policy profile does at every node; undefined values are NaN."""
+class ProfileAnalysis:
+    """A policy profile analyzed at every node; undefined values are NaN."""
 
     tree: PublicTree
     policy: np.ndarray
     """[node, S, A]."""
     reach: np.ndarray
-    """[node, 2, S]: each player's own contribution by his policy."""
+    """[node, 2, S]: each player's own contribution."""
     compatible_reach: np.ndarray
-    """[node, 2, S]: the opponent's and chance's contribution, as `Game.compatible_reach`."""
+    """[node, 2, S]: the opponent's and chance's contribution, see `Game.compatible_reach`."""
     cfvs: Cfvs
-    """Where both players follow the profile, after the action too."""
+    """If both players follow the profile, also after the action."""
     best_cfvs: Cfvs
-    """Where the player whose cfvs they are responds best from there on."""
+    """If the player whose cfvs they are plays a best response from there on."""
 
     @functools.cached_property
     def probability(self) -> np.ndarray:
-        """[node, 2, S]: of being at the node with this infostate, chance and both players in it.
+        """[node, 2, S]: the probability of node and infostate, from chance and both players.
 
-        Summed over the infostates of either player it is how likely the public state is.
+        Its sum over the infostates of either player is the probability of the public state.
         """
         return np.asarray(self.reach * self.compatible_reach)
 
     @functools.cached_property
     def ranges(self) -> np.ndarray:
-        """[node, 2, S]: how likely each infostate is, given the public state; the other included.
+        """[node, 2, S]: the probability of each infostate given the public state, by both policies.
 
-        Rows sum to 1; they are NaN where the profile never arrives.
+        Rows sum to 1; NaN where the profile never arrives.
         """
         return _divide(self.probability, self.probability.sum(axis=-1, keepdims=True))
 
@@ -71,9 +70,9 @@ class Examination:
         return _divide(self.cfvs.of_infostates, self.compatible_reach)
 
     def action_values(self, node: int) -> np.ndarray:
-        """[S, A]: expected utility of the actor's actions when both go on by the profile.
+        """[S, A]: expected utility of the actor's actions if both then follow the profile.
 
-        NaN where illegal, and where the other player never lets the infostate be there.
+        NaN where illegal, and where the other player's policy excludes the infostate.
         """
         weight = self.compatible_reach[node, self.tree.node_actor[node]][:, None]
         values = _divide(self.cfvs.of_actions[node], np.broadcast_to(weight, self.policy[0].shape))
@@ -88,17 +87,17 @@ class Examination:
 
     @functools.cached_property
     def losses(self) -> np.ndarray:
-        """[node, S]: the actor's part of the exploitability that is lost at an infostate.
+        """[node, S]: the contribution of an infostate's decision to the exploitability.
 
             loss(n, s) = reach_i(s) (max_a Q*(s, a) - sum_a policy(s, a) Q*(s, a)) / 2
 
-        i acts at n; reach_i is his own contribution by his policy; Q*(s, a) is the cfv of a when he
-        responds best after it, so it holds the opponent's and chance's contribution. It is what he
-        gives away by this one decision if he played perfectly from then on. A loss is never
-        negative, and they add up to the exploitability: with V* = max Q*, and Q and V those of the
-        profile, V* - V = (V* - sum policy Q*) + sum policy (Q* - Q), whose last term is the same
-        sum at the next decisions, so from the root on nothing but losses is left. It is the
-        performance difference lemma (Kakade and Langford 2002), told from the best response.
+        i acts at n; reach_i is its own contribution; Q*(s, a) is the cfv of a followed by a best
+        response, so it includes the opponent's and chance's contribution. This is the cost of this
+        one decision if the player played perfectly from then on. Losses are never negative, and
+        their sum is the exploitability: with V* = max Q*, and Q and V those of the profile, V* - V
+        = (V* - sum policy Q*) + sum policy (Q* - Q), whose last term is the same sum at the next
+        decisions, so by induction only losses remain. It is the performance difference lemma
+        (Kakade and Langford 2002) for the best response.
         """
         acts = (self.tree.node_actor < CHANCE)[:, None]
         best = np.take_along_axis(
@@ -110,7 +109,7 @@ class Examination:
 
     @property
     def gains(self) -> np.ndarray:
-        """[2]: what each player's best response wins more than the profile, in the game's unit."""
+        """[2]: the gain of each player's best response over the profile, in the game's unit."""
         gains = (self.best_cfvs.of_infostates - self.cfvs.of_infostates)[0]
         return np.asarray((self.reach[0] * gains).sum(axis=-1))
 
@@ -120,8 +119,8 @@ class Examination:
         return float(self.gains.sum() / 2)
 
 
-def examine(tree: PublicTree, policy: np.ndarray) -> Examination:
-    """Examines a profile [node, S, A] of a whole game; raises as `check_policy`."""
+def analyze_profile(tree: PublicTree, policy: np.ndarray) -> ProfileAnalysis:
+    """Analyzes a profile [node, S, A] of a whole game; raises as `check_policy` does."""
     policy = check_policy(tree, policy)
     edges = [list(_levels(tree, flow)) for flow in tree.flows]
     reach = np.zeros(tree.node_mask.shape)
@@ -132,7 +131,7 @@ def examine(tree: PublicTree, policy: np.ndarray) -> Examination:
             played = _played(tree, policy, player, edge)
             np.add.at(reach[:, player], (edge.flow.node, edge.flow.infostate), arriving * played)
     ends = _terminal_cfvs(tree, reach)
-    return Examination(
+    return ProfileAnalysis(
         tree=tree,
         policy=policy,
         reach=reach,
@@ -168,14 +167,14 @@ def _levels(tree: PublicTree, flow: Flow) -> Iterator[_Edges]:
 
 
 def _played(tree: PublicTree, policy: np.ndarray, player: int, edge: _Edges) -> np.ndarray:
-    """[row]: the probability of the action that a flow follows; 1 where another acts."""
+    """[row]: the probability of the action of a flow; 1 where another player acts."""
     flow, acts = edge.flow, tree.node_actor[edge.parent] == player
     action = np.where(acts, flow.action, 0)
     return np.where(acts, policy[edge.parent, flow.parent_infostate, action], 1.0)
 
 
 def _terminal_cfvs(tree: PublicTree, reach: np.ndarray) -> np.ndarray:
-    """[node, 2, S]: cfvs of the ends of the game; 0 elsewhere."""
+    """[node, 2, S]: cfvs of terminal nodes; 0 elsewhere."""
     cfvs = np.zeros(tree.node_mask.shape)
     node, first, second = tree.payoff_node, *tree.payoff_infostates.T
     np.add.at(cfvs[:, PLAYER_0], (node, first), tree.payoff * reach[node, PLAYER_1, second])
@@ -186,7 +185,7 @@ def _terminal_cfvs(tree: PublicTree, reach: np.ndarray) -> np.ndarray:
 def _back_up(
     tree: PublicTree, edges: list[list[_Edges]], ends: np.ndarray, policy: np.ndarray | None
 ) -> Cfvs:
-    """Backs cfvs up the tree by the policy, or where it is None by the best action."""
+    """Backs cfvs up the tree by the policy, or by the best action if it is None."""
     cfvs, actions = ends.copy(), np.zeros(tree.node_legal.shape)
     for player in (PLAYER_0, PLAYER_1):
         for edge in reversed(edges[player]):
@@ -213,7 +212,7 @@ def _choose(
 
 
 def _actor_or_first(tree: PublicTree) -> np.ndarray:
-    """[node]: the acting player; player 0 where nobody acts."""
+    """[node]: the acting player; player 0 where no player acts."""
     return np.where(tree.node_actor < CHANCE, tree.node_actor, PLAYER_0)
 
 
@@ -226,7 +225,7 @@ def _weigh(tree: PublicTree, reach: np.ndarray) -> np.ndarray:
             rows = np.arange(start, start + size).clip(max=tree.num_nodes - 1)
             states = jax.tree.map(lambda leaf, rows=rows: leaf[rows], tree.node_state)
             found = np.asarray(_compatible_reach(tree.game, states, reach[rows]))
-            weighed[rows] = found  # the last node again and again in the padding
+            weighed[rows] = found  # the padding repeats the last node
     return weighed
 
 
@@ -237,6 +236,6 @@ def _compatible_reach(game: Game[Any], states: Any, reach: Array) -> Array:
 
 
 def _divide(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """NaN where the whole is 0."""
+    """The quotient; NaN where the whole is 0."""
     whole = np.broadcast_to(whole, part.shape)
     return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))

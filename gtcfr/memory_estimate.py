@@ -1,7 +1,7 @@
-"""What a search needs room for, in bytes, before anything is compiled.
+"""The memory a search needs, in bytes, without compiling anything.
 
-`SearchSettings.shape` says how many slots a tree has, from what its simulations can add. Here are
-the arrays that follow from it; intermediate results of the program are not counted.
+`SearchSettings.shape` computes how many slots a tree has from what its simulations can add. Here
+are the sizes of the resulting arrays; intermediate results of the program are not counted.
 """
 
 import functools
@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.initial_state import empty_tree, planted_state
+from gtcfr.initial_state import empty_tree, root_only_state
 from gtcfr.resolving import summarize_tree
 from gtcfr.root import start_of_game
 from gtcfr.settings import SearchSettings
@@ -20,16 +20,16 @@ from sog.games.core import Game
 from sog.memory import bytes_of
 from sog.precision import in_32_bits
 
-_MOST_SLOTS: Final = 2**31 - 1  # they are numbered in 32 bits
+_MOST_SLOTS: Final = 2**31 - 1  # slots have 32-bit numbers
 
 
 @in_32_bits
 def tree_shapes(
     game: Game[Any], encoded: Any, settings: SearchSettings, path_length: int
 ) -> SearchTree:
-    """The arrays of one tree, as `jax.eval_shape` has them, for an evaluator that looks at ranges.
+    """The arrays of one tree as `jax.ShapeDtypeStruct`s, for an evaluator that depends on ranges.
 
-    encoded: of a state, see `empty_tree`. Raises ValueError for sizes that cannot be.
+    encoded: of a state, see `empty_tree`. Raises ValueError for impossible sizes.
     """
     shape = settings.shape(game, path_length)
     if shape.nothing > _MOST_SLOTS:
@@ -43,7 +43,7 @@ def tree_shapes(
         game,
         shape,
         predictive=settings.cfr_rule.predictive,
-        asked_once=not game.hides_information,
+        evaluated_once=not game.hides_information,
     )
     shapes: SearchTree = jax.eval_shape(make, encoded)
     return shapes
@@ -51,33 +51,33 @@ def tree_shapes(
 
 @in_32_bits
 def summary_bytes(game: Game[Any], settings: SearchSettings, path_length: int) -> int:
-    """What a search hands on to the next one of its chain. path_length: as in `search_room`."""
+    """The size of a search's `Summary`. path_length: as in `search_memory`."""
     tree = tree_shapes(game, (), settings, path_length)
     make = functools.partial(summarize_tree, resolve_from=settings.resolve_from)
     return bytes_of(jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32)))
 
 
 @in_32_bits
-def search_room(
+def search_memory(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
     path_length: int,
     batch_size: int = 1,
 ) -> dict[str, int]:
-    """Bytes of a batch of searches, by what takes them.
+    """Bytes of a batch of searches, by use.
 
-    path_length: the most public events between a root and the state that is searched. Raises
-    ValueError for sizes that cannot be.
+    path_length: the most public events between a root and the searched state. Raises ValueError for
+    impossible sizes.
     """
-    tree_shapes(game, (), settings, path_length)  # mistakes first
+    tree_shapes(game, (), settings, path_length)  # raises errors first
 
     def start() -> Any:
         root = start_of_game(
             game, batch_size=batch_size, path=jnp.zeros((batch_size, path_length), jnp.int32)
         )
         keys = jax.random.split(jax.random.key(0), batch_size)
-        return planted_state(game, evaluator, settings, root, keys)
+        return root_only_state(game, evaluator, settings, root, keys)
 
     state = jax.eval_shape(start)
     tree = state.tree

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.keeping import has_grown, keep_below
 from gtcfr.layout import NOT_LISTED
 from gtcfr.root import start_of_game
 from gtcfr.search import advance, begin, read, search
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, SearchTree
+from gtcfr.tree_reuse import can_reuse, reuse_subtree
 from gtcfr.update import push_ranges
 from sog.games import make
 from tests.gtcfr.gamble import GAMBLE, Gamble
@@ -47,7 +47,7 @@ def programs(name: str) -> tuple[Any, Any, Any]:
     evaluator = with_priors_that_differ(GAME)
     start = jax.jit(functools.partial(begin, GAME, evaluator=evaluator, settings=settings))
     go_on = jax.jit(functools.partial(advance, GAME, evaluator=evaluator, settings=settings))
-    keep = jax.jit(functools.partial(keep_below, GAME, evaluator, settings))
+    keep = jax.jit(functools.partial(reuse_subtree, GAME, evaluator, settings))
     return start, go_on, keep
 
 
@@ -59,7 +59,7 @@ def test_after_an_event_chance_has_the_outcomes_that_it_can_have_and_its_worth()
     begun = jax.jit(functools.partial(begin, game, **how))(root=start_of_game(game), key=key)
     before = go_on(state=begun)
     assert read(game, before).policy[0, 0, GAMBLE] > 0.8
-    keep: Any = jax.jit(functools.partial(keep_below, game, how["evaluator"], settings))
+    keep: Any = jax.jit(functools.partial(reuse_subtree, game, how["evaluator"], settings))
     after = go_on(state=keep(before, jnp.array([GAMBLE], jnp.int32), key))
     assert jnp.sum(after.tree.interior.child[0, ROOT] != after.tree.shape.nothing) == 4
     # Not exactly: before it was expanded it was thought to be worth 0.
@@ -80,7 +80,7 @@ def kept(name: str) -> tuple[list[int], SearchState]:
     state = searched(name)
     events = [most_visited(tree_of(state, number)) for number in (0, 1)]
     outcomes = jnp.array(events, jnp.int32)
-    assert np.asarray(has_grown(state, outcomes)).all()
+    assert np.asarray(can_reuse(state, outcomes)).all()
     return events, programs(name)[2](state, outcomes, jax.random.key(6))
 
 
@@ -186,7 +186,7 @@ def test_an_event_to_what_was_not_expanded_is_known_as_such() -> None:
         for path, row in rows_by_path(tree).items()
         if len(path) == 1 and row >= tree.shape.leaf_row
     )
-    assert np.asarray(has_grown(state, jnp.full(2, leaf, jnp.int32))).tolist()[0] is False
+    assert np.asarray(can_reuse(state, jnp.full(2, leaf, jnp.int32))).tolist()[0] is False
 
 
 def test_with_hidden_information_a_tree_is_not_kept() -> None:
@@ -194,7 +194,7 @@ def test_with_hidden_information_a_tree_is_not_kept() -> None:
     run = functools.partial(begin, game, evaluator=ZeroEvaluator(), settings=settings)
     state = jax.eval_shape(run, root=start_of_game(game), key=KEY)
     with pytest.raises(ValueError, match=r"^a tree can be kept in games of perfect information"):
-        keep_below(game, ZeroEvaluator(), settings, state, jnp.zeros(1, jnp.int32), KEY)
+        reuse_subtree(game, ZeroEvaluator(), settings, state, jnp.zeros(1, jnp.int32), KEY)
 
 
 @pytest.mark.thorough

@@ -1,7 +1,7 @@
-"""Asking a game about many public states at once, and reading its linear maps off as index lists.
+"""Calls a game at many public states at once, and reads its linear maps off as index lists.
 
-Everything here takes a level or the whole of a public tree; the game's functions run jitted and
-vmapped over chunks of it.
+Functions take a level or all of a public tree; the game's functions run jitted and vmapped over
+chunks of it.
 """
 
 import dataclasses
@@ -25,10 +25,10 @@ _CHUNK_ENTRIES: Final = 2**22  # probe results held at once
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Flow:
-    """Which entries of a parent's reach feed which entries of a child's, as parallel int arrays.
+    """The map from a parent's reach to a child's, as parallel int arrays.
 
-    Row r says: the reach of `infostate[r]` at `node[r]` receives the parent's reach at
-    `parent_infostate[r]`, times the probability of `action[r]` where the player acted there.
+    Row r: the reach of `infostate[r]` at `node[r]` receives the parent's reach at
+    `parent_infostate[r]`, times the probability of `action[r]` if the player acted there.
     """
 
     node: np.ndarray
@@ -39,7 +39,7 @@ class Flow:
 
 @pytree
 class Visit:
-    """What the game says about a node, and where its parent's reach goes."""
+    """A game's results at a node, and the map of its parent's reach."""
 
     state: Any
     actor: Any  # int32
@@ -47,7 +47,7 @@ class Visit:
     legal_actions: Any  # bool[S, A]
     mask: Any  # bool[2, S]
     actor_target: Any  # int16[S, A]: the infostate fed by each entry of the actor's part
-    actor_count: Any  # int16[S, A]: how many infostates it feeds
+    actor_count: Any  # int16[S, A]: the number of infostates it feeds
     other_target: Any  # int16[S]
     other_count: Any  # int16[S]
 
@@ -247,7 +247,7 @@ def find_payoffs(game: Game[Any], visit: Visit) -> tuple[np.ndarray, np.ndarray,
 def find_pairs(
     game: Game[Any], name: str, nodes: np.ndarray, node_state: Any, node_mask: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What pairs of infostates have at some nodes, as sparse triples (node, infostates, number).
+    """Numbers of pairs of infostates at some nodes, as sparse triples (node, infostates, number).
 
     name: "utilities" for w(s0, s1) u_0(s0, s1) at terminal nodes, "compatible_reach" for w(s0, s1).
     """

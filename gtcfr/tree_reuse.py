@@ -1,8 +1,8 @@
-"""Going on with a tree after a public event, where information is perfect.
+"""Tree reuse: continues with a subtree after a public event, for perfect information.
 
-What was grown below the event stays, with its visits, regrets and averages; the rest makes room.
-The node after the event becomes the root and the state that is searched. With hidden information a
-search is re-solved instead (`gtcfr.resolving`): ranges at the node depend on the rest of the tree.
+The subtree below the event stays, with its visits, regrets and averages; the rest is freed. The
+node after the event becomes the root and the searched state. With hidden information the next
+search re-solves instead (`gtcfr.resolving`): ranges at the node depend on the rest of the tree.
 """
 
 import functools
@@ -16,7 +16,7 @@ from jax import Array
 from gtcfr.attaching import sources_of
 from gtcfr.children import chance_acts
 from gtcfr.evaluator import Evaluator
-from gtcfr.expansion import Wanted, expand_leaves
+from gtcfr.expansion import Requests, expand_leaves
 from gtcfr.initial_state import empty_tree
 from gtcfr.layout import NOT_LISTED
 from gtcfr.packing import unpack
@@ -28,13 +28,13 @@ from sog.games.core import Game
 from sog.precision import in_32_bits
 
 
-def has_grown(state: SearchState, outcome: Array) -> Array:
-    """[batch] bool: whether `keep_below` can go on: the event leads to a node that was expanded."""
+def can_reuse(state: SearchState, outcome: Array) -> Array:
+    """[batch] bool: whether the event leads to an expanded node, as `reuse_subtree` needs."""
     return jax.vmap(_row_after)(state.tree, state.slot, outcome)[1]
 
 
 @in_32_bits
-def keep_below(
+def reuse_subtree(
     game: Game[Any],
     evaluator: Evaluator,
     settings: SearchSettings,
@@ -42,13 +42,13 @@ def keep_below(
     outcome: Array,
     key: Array,
 ) -> SearchState:
-    """The searches of the states that an event each led to, before their first update.
+    """Searches of the states after one event each, before their first update.
 
-    outcome: [batch] int32, from the states that were searched, see `has_grown`. key: as of
-    `gtcfr.search.search`. The state that is searched gets all its children, as ever, if it is a
-    decision; one of chance keeps those that it has. Steps go on (`SearchState.num_before`), so that
-    what is found from now on counts more than what was found before. Raises ValueError for a game
-    with hidden information.
+    outcome: [batch] int32, from the searched states, see `can_reuse`. key: as in
+    `gtcfr.search.search`. The searched state gets all its children, as in any search, if it is a
+    decision; a chance node keeps those that it has. The step count continues
+    (`SearchState.num_before`), so that later updates weigh more than earlier ones. Raises
+    ValueError for a game with hidden information.
     """
     if game.hides_information:
         raise ValueError(
@@ -68,8 +68,8 @@ def keep_below(
     return expand_leaves(game, evaluator, settings, kept, wanted, 0)
 
 
-def _missing(game: Game[Any], tree: SearchTree) -> Wanted:
-    """All children of the root that are not there, if it is a decision."""
+def _missing(game: Game[Any], tree: SearchTree) -> Requests:
+    """Requests all missing children of the root, if it is a decision."""
     layout, listed = tree.shape.layout, tree.interior.listed[ROOT]
     numbers = jnp.arange(layout.num_actions, dtype=jnp.int32)
     actions = jax.vmap(functools.partial(layout.action, listed))(numbers)
@@ -77,7 +77,7 @@ def _missing(game: Game[Any], tree: SearchTree) -> Wanted:
     legal = game.legal_actions(state)[0] & ~chance_acts(game, state)
     is_legal = (actions != NOT_LISTED) & legal[actions]
     slots = jnp.where(is_legal, ROOT, NO_PARENT).astype(jnp.int32)
-    return Wanted(edge=jnp.full_like(slots, NO_PARENT), child=(slots, actions))
+    return Requests(edge=jnp.full_like(slots, NO_PARENT), child=(slots, actions))
 
 
 def _row_after(tree: SearchTree, slot: Array, outcome: Array) -> tuple[Array, Array]:
@@ -93,11 +93,11 @@ def _row_after(tree: SearchTree, slot: Array, outcome: Array) -> tuple[Array, Ar
 
 
 def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
-    """What is below an interior slot, as a tree of its own with as much room."""
+    """The subtree of an interior slot, in tables of the same size."""
     shape, interior = tree.shape, tree.interior
     children, chunk_size = shape.layout.num_children, shape.chunk_size
     is_below = _below(tree, root)
-    # Who shared a chunk still does, and chunks keep their order: parents come before children.
+    # Nodes of a chunk stay together, and chunks keep their order: parents come before children.
     kept = is_below.reshape(-1, chunk_size)
     fill = jnp.sum(kept, axis=1, dtype=jnp.int32)
     chunk = _ranked(fill > 0)
@@ -106,7 +106,7 @@ def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
     slots = jnp.where(is_below, slots, shape.num_interior)
 
     def kept_ends(edge: Array) -> Array:
-        """bool: of leaves or terminal nodes, those below."""
+        """bool: the leaves or terminal nodes of the subtree."""
         return (edge != NO_PARENT) & (edge != shape.root_edge) & is_below[edge // children]
 
     leaves, ends = _ranked(kept_ends(tree.leaf.edge)), _ranked(kept_ends(tree.terminal.edge))
@@ -126,8 +126,8 @@ def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
 
     encoded = jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded)
     predictive = tree.interior_statistics.instant_regret is not None
-    asked_once = tree.leaf_statistics.values is not None
-    empty = empty_tree(game, shape, encoded, predictive=predictive, asked_once=asked_once)
+    evaluated_once = tree.leaf_statistics.values is not None
+    empty = empty_tree(game, shape, encoded, predictive=predictive, evaluated_once=evaluated_once)
     edge = moved_edge(interior.edge).at[root].set(shape.root_edge)
     interior = replace(interior, edge=edge, child=rows[interior.child])
     leaf = replace(tree.leaf, edge=moved_edge(tree.leaf.edge))
@@ -174,12 +174,12 @@ def _below(tree: SearchTree, root: Array) -> Array:
 
 
 def _ranked(is_kept: Array) -> Array:
-    """[n] int32: the new place of each that is kept, one after the other; of others, none."""
+    """[n] int32: consecutive new places of the kept ones; for others, one that does not exist."""
     return jnp.where(is_kept, jnp.cumsum(is_kept, dtype=jnp.int32) - 1, len(is_kept))
 
 
 def _moved(empty: Any, tables: Any, places: Array) -> Any:
-    """Rows at their new places, in tables that hold nothing else."""
+    """The rows at their new places in empty tables."""
     return jax.tree.map(
         lambda to, rows: to.at[places].set(rows.astype(to.dtype), mode="drop"), empty, tables
     )

@@ -1,7 +1,7 @@
-"""An object in a process of its own: what ends that process does not end this one.
+"""An object in a subprocess, whose end does not end this process.
 
-Ray ends the process that is connected to it, at once and not by an exception, when it finds one of
-its daemons dead. So it is not the learner's process that is.
+Ray kills the process that is connected to it, without an exception, when one of its daemons dies.
+So the learner's process is not connected to it.
 """
 
 import contextlib
@@ -14,17 +14,17 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-_PROGRAM: Final = "import sys; from selfplay.separate import serve; serve(int(sys.argv[1]))"
+_PROGRAM: Final = "import sys; from selfplay.remote_object import serve; serve(int(sys.argv[1]))"
 _PATIENCE_SECONDS: Final = 60.0
-"""How long the process may take to end by itself."""
+"""How long the process may take to exit by itself."""
 
 
-class EndedError(Exception):
-    """The process of the object has ended."""
+class ProcessEndedError(Exception):
+    """The object's process has ended."""
 
 
-class Separate:
-    """Calls the methods of an object that lives elsewhere, one at a time."""
+class RemoteObject:
+    """Calls the methods of an object in a subprocess, one at a time."""
 
     def __init__(
         self,
@@ -32,10 +32,10 @@ class Separate:
         *given: Any,
         environment: dict[str, str],
     ) -> None:
-        """make: a function of a module; with what is given it makes the object, which is left when
-        `close` is called, or when this process has ended. environment: added to this process's.
+        """make: a function of a module, from `given` to a context with the object; the context is
+        exited on `close` or when this process has ended. environment: added to this process's.
 
-        Raises as `call`.
+        Raises as `call` does.
         """
         ours, theirs = multiprocessing.Pipe()
         path = os.pathsep.join(part or os.getcwd() for part in sys.path)
@@ -47,35 +47,35 @@ class Separate:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # where Ctrl-C does not come to
+                start_new_session=True,  # out of reach of Ctrl-C
             )
         self._connection = ours
         try:
-            self._ask(make, given)
+            self._call(make, given)
         except BaseException:
             self.close()
             raise
 
     def call(self, name: str, *given: Any) -> Any:
-        """What a method of the object returns, as a copy.
+        """Returns a copy of the result of a method of the object.
 
-        Raises ValueErrors and OSErrors as it does, RuntimeError with the traceback of others, and
-        EndedError if there is no such process any more.
+        Raises its ValueErrors and OSErrors, RuntimeError with the traceback of others, and
+        ProcessEndedError if the process has ended.
         """
-        return self._ask(name, given)
+        return self._call(name, given)
 
-    def _ask(self, *question: Any) -> Any:
+    def _call(self, *question: Any) -> Any:
         try:
             self._connection.send(question)
             is_error, answer = self._connection.recv()
         except (EOFError, ConnectionError):
-            raise EndedError from None
+            raise ProcessEndedError from None
         if is_error:
             raise answer
         return answer
 
     def close(self) -> None:
-        """Leaves the object, and waits for its process."""
+        """Exits the object's context, and waits for its process."""
         self._connection.close()
         try:
             self._process.wait(_PATIENCE_SECONDS)
@@ -85,7 +85,7 @@ class Separate:
 
 
 def serve(number: int) -> None:
-    """What the process does; number: of its end of the pipe."""
+    """The main loop of the subprocess; number: of its end of the pipe."""
     with Connection(number) as connection, contextlib.suppress(ConnectionError):
         try:
             make, given = connection.recv()
@@ -94,7 +94,7 @@ def serve(number: int) -> None:
                 while True:
                     try:
                         name, given = connection.recv()
-                    except EOFError:  # nobody asks any more
+                    except EOFError:  # the parent has gone
                         return
                     connection.send((False, getattr(thing, name)(*given)))
         except (ValueError, OSError) as error:

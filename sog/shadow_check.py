@@ -1,6 +1,6 @@
-"""Importing this makes sure that `networks` and `selfplay` are ours: no file of a user hides them.
+"""Importing this checks that no file of the user shadows our packages `networks` and `selfplay`.
 
-A script's folder comes first where Python looks for modules.
+A script's folder comes first in Python's module path.
 """
 
 import importlib.util

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sog.games.core import TERMINAL, Game
-from sog.tabular import PublicTree, enumerate_public_tree, probing
+from sog.tabular import PublicTree, enumerate_public_tree, linear_maps
 from tests.tabular.small_games import (
     VARIOUS_GAMES,
     node_after,
@@ -107,8 +107,8 @@ def test_payoffs_are_in_64_bits_whatever_the_caller_computes_in() -> None:
 
 def test_chunks_do_not_change_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = tree_of("leduc(suit_isomorphism=true)")
-    monkeypatch.setattr(probing, "_SMALL_CHUNK", 4)
-    monkeypatch.setattr(probing, "_LARGE_CHUNK", 7)
+    monkeypatch.setattr(linear_maps, "_SMALL_CHUNK", 4)
+    monkeypatch.setattr(linear_maps, "_LARGE_CHUNK", 7)
     in_parts = enumerate_public_tree(whole.game)
     for name in ("node_state", "node_parent", "node_outcome", "node_mask", "node_legal"):
         jax.tree.map(np.testing.assert_array_equal, getattr(in_parts, name), getattr(whole, name))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sog.tabular import evaluate_policy, uniform_policy
-from sog.tabular.examination import examine
+from sog.tabular.profile_analysis import analyze_profile
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import VARIOUS_GAMES, compiled_game, node_after, random_policy
 from tests.tabular.test_best_response import kuhn_equilibrium, kuhn_policy
@@ -17,7 +17,7 @@ GAMES = (*VARIOUS_GAMES, "leduc", "matching_pennies")
 @pytest.mark.parametrize("alpha", [0, 1 / 6, 1 / 3])
 def test_kuhns_equilibria_lose_nowhere(alpha: float) -> None:
     tree = compiled_game("kuhn").tree
-    found = examine(tree, kuhn.to_tree(tree, kuhn_equilibrium(alpha)))
+    found = analyze_profile(tree, kuhn.to_tree(tree, kuhn_equilibrium(alpha)))
     assert found.value(0) == pytest.approx(-1 / 18, abs=1e-12)
     assert found.exploitability == pytest.approx(0, abs=1e-12)
     assert found.losses == pytest.approx(0, abs=1e-12)
@@ -26,7 +26,7 @@ def test_kuhns_equilibria_lose_nowhere(alpha: float) -> None:
 def test_values_of_kuhns_equilibrium_are_those_worked_by_hand() -> None:
     """Player 0 never bets (alpha = 0), and player 1 bets kings and a third of his jacks."""
     tree = compiled_game("kuhn").tree
-    found = examine(tree, kuhn.to_tree(tree, kuhn_equilibrium(0)))
+    found = analyze_profile(tree, kuhn.to_tree(tree, kuhn_equilibrium(0)))
     # A jack folds to bets and loses its ante. A queen calls with 1/3: against jacks, a third of
     # which bet, it wins 2/3 * 1 + 1/3 * (1/3 * 2 - 2/3 * 1), against kings -(2/3 * 1 + 1/3 * 2).
     # A king calls: 1 from queens, which check; from jacks 2/3 * 1 + 1/3 * 2.
@@ -47,7 +47,7 @@ def test_values_of_kuhns_equilibrium_are_those_worked_by_hand() -> None:
 def test_losses_add_up_to_the_exploitability(game: str) -> None:
     compiled = compiled_game(game)
     policy = random_policy(compiled.tree, seed=3)
-    found = examine(compiled.tree, policy)
+    found = analyze_profile(compiled.tree, policy)
     expected = evaluate_policy(compiled, policy)
     assert found.exploitability == pytest.approx(expected.exploitability[0], abs=1e-12)
     assert found.losses.sum() == pytest.approx(expected.exploitability[0], abs=1e-12)
@@ -64,7 +64,7 @@ def test_losses_add_up_to_the_exploitability(game: str) -> None:
 def test_cfvs_at_the_root_are_those_of_the_sequence_form(game: str) -> None:
     compiled = compiled_game(game)
     policy = random_policy(compiled.tree, seed=4)
-    found, expected = examine(compiled.tree, policy), evaluate_policy(compiled, policy)
+    found, expected = analyze_profile(compiled.tree, policy), evaluate_policy(compiled, policy)
     assert found.cfvs.of_infostates[0] == pytest.approx(expected.cfvs[..., 0], abs=1e-12)
     best = found.best_cfvs.of_infostates[0]
     assert best == pytest.approx(expected.best_response_cfvs[..., 0], abs=1e-12)
@@ -74,7 +74,7 @@ def test_cfvs_at_the_root_are_those_of_the_sequence_form(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_both_players_say_how_likely_a_public_state_is(game: str) -> None:
     tree = compiled_game(game).tree
-    found = examine(tree, random_policy(tree, seed=5))
+    found = analyze_profile(tree, random_policy(tree, seed=5))
     by_player = found.probability.sum(axis=-1)
     assert by_player[:, 0] == pytest.approx(by_player[:, 1], abs=1e-12)
     ends = tree.node_actor == 3
@@ -87,7 +87,7 @@ def test_both_players_say_how_likely_a_public_state_is(game: str) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_action_values_differ_by_the_regrets_of_plain_python(seed: int) -> None:
     tree, policy = compiled_game("kuhn").tree, kuhn_policy(seed)
-    found = examine(tree, kuhn.to_tree(tree, policy))
+    found = analyze_profile(tree, kuhn.to_tree(tree, policy))
     for player in (0, 1):
         for (card, bets), regrets in kuhn.instant_regrets(policy, player).items():
             steps = [kuhn._ACTION[bets[:i]][bets[i]] for i in range(len(bets))]
@@ -101,7 +101,7 @@ def test_action_values_differ_by_the_regrets_of_plain_python(seed: int) -> None:
 
 def test_a_value_lies_between_those_of_the_actions() -> None:
     tree = compiled_game("leduc").tree
-    found = examine(tree, uniform_policy(compiled_game("leduc")))
+    found = analyze_profile(tree, uniform_policy(compiled_game("leduc")))
     node = node_after(tree, CALL)
     values = found.action_values(node)
     low, high = np.nanmin(values, axis=1), np.nanmax(values, axis=1)
@@ -114,7 +114,7 @@ def test_where_a_jack_calls_is_where_most_is_lost() -> None:
     tree = compiled_game("kuhn").tree
     policy = kuhn_equilibrium(1 / 3)
     policy[JACK, "b"] = {"p": 0.0, "b": 1.0}
-    losses = examine(tree, kuhn.to_tree(tree, policy)).losses
+    losses = analyze_profile(tree, kuhn.to_tree(tree, policy)).losses
     node, infostate = map(int, np.unravel_index(losses.argmax(), losses.shape))
     assert (node, infostate) == (node_after(tree, BET), JACK)
     # One deal in six is king against jack; kings bet always, queens never. Half of it counts.
@@ -126,4 +126,4 @@ def test_where_a_jack_calls_is_where_most_is_lost() -> None:
 
 def test_a_policy_of_another_shape_is_refused() -> None:
     with pytest.raises(ValueError, match=r"policy must have shape \(9, 3, 3\), got \(1, 3, 3\)"):
-        examine(compiled_game("kuhn").tree, np.ones((1, 3, 3)))
+        analyze_profile(compiled_game("kuhn").tree, np.ones((1, 3, 3)))
