@@ -94,7 +94,7 @@ def check_student_of_games(game: Game[Any], config: Config) -> dict[str, int]:
     if play.queries_per_search == play.td1 == play.search_targets == 0:
         raise ValueError(
             "selfplay: one of queries_per_search, td1 and search_targets must be > 0, "
-            "otherwise there is nothing to learn from."
+            "else there is nothing to learn from."
         )
     searches = {
         "search": (config.search, config.selfplay.max_events),
