@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     find_opponent(arguments)
     _check(arguments)
     start_jax(few_searches=True)
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         seating = seat_players([arguments.agent], arguments, work)
         with mistakes():
             seating.players[0].check_tells_policy()
