@@ -9,7 +9,7 @@ from sog.cli.display import Work, note
 from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.loading import explaining_size, load_game
 from sog.cli.options import SETTINGS
-from sog.cli.search_numbers import read_changes
+from sog.cli.search_options import read_changes
 from sog.games import Game
 from sog.players.player import MOST_NODES, Host
 from sog.players.seating import Seating, seat

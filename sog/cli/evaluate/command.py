@@ -15,7 +15,7 @@ from sog.cli.evaluate.report import Finished, plot_evaluation, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
-from sog.cli.search_numbers import name_of
+from sog.cli.search_options import name_of
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
 from sog.tabular import CompiledGame

@@ -14,7 +14,7 @@ from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.evaluate.plan import Plan
 from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
-from sog.cli.search_numbers import name_of
+from sog.cli.search_options import name_of
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
 

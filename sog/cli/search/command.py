@@ -20,7 +20,7 @@ from sog.cli.search.searching import (
     search_state,
 )
 from sog.cli.search.text import as_table, node_as_json
-from sog.cli.search_numbers import describe_search, read_changes
+from sog.cli.search_options import describe_search, read_changes
 from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search

@@ -10,7 +10,7 @@ from rich.text import Text
 from sog.cli import display
 from sog.cli.search.searching import FinishedSearch
 from sog.cli.search.text import policy_table
-from sog.cli.search_numbers import name_of
+from sog.cli.search_options import name_of
 from sog.drawing.outline import signed
 
 

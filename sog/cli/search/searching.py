@@ -20,7 +20,7 @@ from sog.cli.errors import mistakes
 from sog.cli.loading import explaining_size
 from sog.cli.locks import Price
 from sog.cli.players import host_of
-from sog.cli.search_numbers import describe_search, naming_options, read_changes
+from sog.cli.search_options import describe_search, naming_options, read_changes
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game
