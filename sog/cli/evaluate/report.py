@@ -48,8 +48,7 @@ def print_report(game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
         _as_table(game, finished),
         f"{display.short_name(game)} by {', '.join([*plan.words(), seeds])}",
         f"min, mean, max: exploitability over the seeds, in {game.milli_unit}. tabular: that of "
-        f"CFR over the\nwhole tree by the same rule in as many updates. seconds: without those of "
-        f"compiling.",
+        f"CFR over the\nwhole tree by the same rule in as many updates; seconds exclude compiling.",
     )
 
 
