@@ -1,11 +1,11 @@
-"""Whether AIVAT with a network is unbiased on hold'em: its mean beside the plain one.
+"""Tests whether AIVAT with a network is unbiased on hold'em: prints its mean and the plain one.
 
 Example:
     python scripts/aivat_bias.py --games 20000 --outcomes 8
 
-The network of `agent:holdem` plays its policy without search, at ranges as if it sat on both seats,
-against one who always calls. Prints a line of JSON after every hundred games, in thousandths of a
-big blind: each mean with its standard error, and their difference over the same games.
+The network of `agent:holdem` plays its policy without search, at ranges as if it sat in both seats,
+against an agent that always calls. Prints a line of JSON after every hundred games, in thousandths
+of a big blind: each mean with its standard error, and their difference over the same games.
 """
 
 import functools
@@ -32,22 +32,22 @@ from sog.precision import in_32_bits
 
 
 class NetworkAgent(SamplingAgent):
-    """Plays the policy that a network gives without search."""
+    """Plays a network's policy without search."""
 
     def __init__(self, game: Game[Any], evaluator: Any, seed: int) -> None:
         self._game, self._evaluator = game, evaluator
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """A new game, at its start."""
+        """Starts a new game."""
         self._state = first_state(self._game)
         self._reach = np.asarray(self._game.root_reach(), np.float32)
         super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
-        """A public event, after which both ranges are those of the network's policy."""
-        told = (self._game, self._evaluator, self._state, self._reach, np.int32(outcome))
-        self._reach = np.asarray(_advance(*told))
+        """Advances by a public event, and updates both ranges by the network's policy."""
+        inputs = (self._game, self._evaluator, self._state, self._reach, np.int32(outcome))
+        self._reach = np.asarray(_advance(*inputs))
         self._state = after(self._game, self._state, outcome)
 
     def policies(self) -> np.ndarray:
@@ -79,10 +79,12 @@ def _advance(game: Game[Any], evaluator: Any, state: Any, reach: Array, outcome:
 
 
 def main() -> None:
-    """Plays and prints."""
+    """Plays the games and prints the means."""
     parser = script_parser(__doc__)
     parser.add_argument("--games", type=int, default=20_000)
-    parser.add_argument("--outcomes", type=int, default=64, help="of chance, at most (default: 64)")
+    parser.add_argument(
+        "--outcomes", type=int, default=64, help="chance outcomes at most (default: 64)"
+    )
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     run = load_run("agent:holdem")

@@ -4,10 +4,10 @@ Example:
     python scripts/bench_baselines.py --json-out docs/results/data/bench_baselines.json
 
 OpenSpiel runs one thing at a time on one core. Ours run many seeds (or searches) as one compiled
-program, on one device of JAX and with a device per core: the figure is their throughput together.
-An iteration of outcome and external sampling is one game, or traversal, for each player; a
-simulation of IS-MCTS is one game from the first decision on. Contenders take turns, --repeats
-times; the median counts, and the least and the most are told.
+program, on one JAX device and with a device per core: the figure is their total throughput. An
+iteration of outcome and external sampling is one game, or traversal, for each player; a simulation
+of IS-MCTS is one game from the first decision. Contenders take turns, --repeats times; the figure
+is the median, with minimum and maximum.
 """
 
 import importlib.util
@@ -35,13 +35,13 @@ from sog.tabular import enumerate_public_tree
 GAME: Final = "leduc"
 SPIEL_GAME: Final = "leduc_poker"
 METHODS: Final = {"outcome_sampling": 512, "external_sampling": 256, "ismcts": 512}
-"""And how many seeds run at once."""
+"""Seeds that run at once."""
 C: Final = 2.0  # chips
 SIMULATIONS: Final = 1000
 MIN_SECONDS: Final = 1.0
 
 Contender = Callable[[int], int]
-"""Does so much work; returns how many iterations or simulations that were."""
+"""Does an amount of work; returns the number of iterations or simulations."""
 
 
 def of_openspiel(name: str) -> Contender:
@@ -114,7 +114,7 @@ def speed(contender: Contender) -> float:
 
 
 def measure(name: str, contenders: dict[str, Contender], repeats: int) -> list[dict[str, Any]]:
-    """The contenders take turns, so that a busy moment of the machine hits all alike."""
+    """Measures contenders in turns, so that a busy moment of the machine affects all equally."""
     found: dict[str, list[float]] = {label: [] for label in contenders}
     for contender in contenders.values():
         contender(1)  # compiles
@@ -143,7 +143,7 @@ def measure(name: str, contenders: dict[str, Contender], repeats: int) -> list[d
 
 
 def main() -> None:
-    """Measures, prints a table, and writes it as JSON where asked."""
+    """Measures, prints a table, and writes JSON if requested."""
     parser = script_parser(__doc__)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--repeats", type=int, default=5, help="turns (default: 5)")

@@ -1,8 +1,8 @@
-"""How long commands take until the first result: for the first time, and again.
+"""Measures how long commands take until the first result, with cold and warm caches.
 
-Each command runs in a process of its own, first with empty caches of traced and compiled programs
-(cold), then with what the first run left there (warm). Seconds are those of the clock, in brackets
-those of all cores together; most of them are tracing and compiling.
+Each command runs in its own process, first with empty caches of traced and compiled programs
+(cold), then with the caches of the first run (warm). Prints wall-clock seconds, and in parentheses
+CPU seconds of all cores; most of them are tracing and compiling.
 
 Example:
     python scripts/bench_compiling.py
@@ -35,7 +35,7 @@ COMMANDS: Final = {
 
 
 def run(words: list[str], folder: Path, cache: Path) -> dict[str, float]:
-    """Seconds of the clock and of all cores; ends the script if the command fails."""
+    """Wall-clock and CPU seconds; ends the script if the command fails."""
     environment = os.environ | {"SOG_CACHE_DIR": str(cache), "SOG_GAMES": OWN}
     environment["PYTHONPATH"] = str(OWN_GAME)
     environment.pop("JAX_COMPILATION_CACHE_DIR", None)
@@ -54,7 +54,7 @@ def run(words: list[str], folder: Path, cache: Path) -> dict[str, float]:
 
 
 def measure(command: str) -> dict[str, Any]:
-    """One command, cold and warm."""
+    """Measures one command, cold and warm."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         toml = (OWN_GAME / "one_bet.toml").read_text()
@@ -75,11 +75,11 @@ def main() -> None:
     rows = []
     for name in arguments.only or COMMANDS:
         rows.append({"what": name, **measure(COMMANDS[name])})
-        told = ", ".join(
+        seconds = ", ".join(
             f"{kind} {rows[-1][kind]['seconds']:.1f} s ({rows[-1][kind]['cpu_seconds']:.1f})"
             for kind in ("cold", "warm")
         )
-        print(f"{name:28} {told}", flush=True)
+        print(f"{name:28} {seconds}", flush=True)
     if arguments.json_out is not None:
         content = {"rows": rows, **provenance()}
         arguments.json_out.write_text(json.dumps(content, indent=1) + "\n")

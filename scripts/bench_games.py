@@ -1,13 +1,13 @@
-"""How fast are the rules of games, beside those of pgx? Random games, so many at once.
+"""Benchmarks the rules of games against those of pgx, in batches of random games.
 
 Example:
     python scripts/bench_games.py go9 go19 --batch 256
 
-A step is: what is legal, one of that at random, the state after it, whether that is the end and
-who has won, and a new game in place of one that is over. Features for a network are not made. Both
-sides choose by the same function, and are timed in turn; the best of some repetitions counts. Where
-pgx is not installed, or has no such game, only ours is measured. Games of pgx differ in details:
-with it a position that comes again ends a game of Go, which here no legal move brings about.
+A step computes legal actions, a random one of them, the next state, whether it is terminal and who
+has won, and replaces finished games. Network features are not computed. Both sides choose by the
+same function, and are timed in turn; the best of some repetitions counts. If pgx is not installed,
+or lacks the game, only ours is measured. Games of pgx differ in details: there a repeated position
+ends a game of Go, here superko makes it illegal.
 """
 
 import argparse
@@ -43,7 +43,7 @@ Step = Callable[[Any, Array], tuple[Any, Array]]
 
 
 def choose(key: Array, legal: Array) -> Array:
-    """int32: one of the legal actions [A], each as likely as the others."""
+    """int32: a uniformly random legal action; legal: [A]."""
     return draw(jax.random.uniform(key), legal.astype(jnp.float32))
 
 
@@ -72,7 +72,7 @@ def step_of_pgx(name: str) -> tuple[Any, Step]:
         is_over = after.terminated | after.truncated
         won = jnp.where(is_over, after.rewards[0], 0)
         start = jax.tree.map(lambda new, old: jnp.where(is_over, new, old), first, after)
-        # What nobody asks for is not computed.
+        # XLA does not compute unused results.
         return start.replace(observation=state.observation), jnp.stack(
             [is_over.astype(jnp.float32), won]
         )
@@ -81,7 +81,7 @@ def step_of_pgx(name: str) -> tuple[Any, Step]:
 
 
 def stepper(first: Any, step: Step, batch: int, steps: int) -> Callable[[int], float]:
-    """A function of a seed that plays and returns the seconds which that takes."""
+    """A function of a seed that plays and returns its seconds."""
 
     @jax.jit
     def run(key: Array) -> Array:
@@ -94,7 +94,7 @@ def stepper(first: Any, step: Step, batch: int, steps: int) -> Callable[[int], f
 
         keys = jax.random.split(key, steps)
         (states, totals), _ = jax.lax.scan(once, (states, jnp.zeros(2, jnp.float32)), keys)
-        # All of the last states is asked for, or what leads to it would not be computed.
+        # Uses all of the last states, or XLA would not compute them.
         sums = [leaf.astype(jnp.float32).sum() for leaf in jax.tree.leaves(states)]
         checksum: Array = totals.sum() + sum(sums)
         return checksum
@@ -127,11 +127,11 @@ def measure(name: str, batch: int, steps: int) -> dict[str, Any]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Measures the games that were asked for, one after the other."""
+    """Measures the given games, one after another."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("games", nargs="*", default=["go9", "go19"], metavar="GAME")
     parser.add_argument("--batch", type=int, default=256, help="games at once")
-    parser.add_argument("--steps", type=int, default=200, help="of each, one after the other")
+    parser.add_argument("--steps", type=int, default=200, help="steps per game")
     parser.add_argument("--json", action="store_true", help="one JSON object, and nothing else")
     arguments = parser.parse_args(argv)
     if arguments.batch < 1 or arguments.steps < 1:

@@ -1,15 +1,15 @@
-"""How the time of a search grows with its simulations, where information is perfect.
+"""Measures how the time of a search grows with its simulations in perfect information games.
 
 Example:
     python scripts/bench_growth.py go7 gardner_chess
     python scripts/bench_growth.py go7 --updates 100
 
 Searches SoG(s, c) from the start of a game, as a batch on one device, with a 2 x 64 MLP of random
-weights. c is --per-update, or s / --updates: a regret update goes through the whole tree, so with
-as many of them for any s time grows linearly, and with a share of s as its square. Prints
-milliseconds of the processor per simulation, over all its cores, which others who use the machine
-change less than the time on the clock; and for each game the exponent: the slope of the logarithm
-of time over that of s, by least squares. 1 is linear.
+weights. c is --per-update, or s / --updates: a regret update traverses the whole tree, so with a
+fixed number of updates time grows linearly in s, and with a number in proportion to s
+quadratically. Prints CPU milliseconds per simulation, over all cores, less disturbed by other load
+than wall-clock time; and for each game the exponent: the slope of log time over log s, by least
+squares. 1 is linear.
 """
 
 import functools
@@ -43,7 +43,7 @@ _RUNS: Final = 3
 def seconds_of_search(
     text: str, simulations: int, per_update: float, batch: int
 ) -> tuple[float, float]:
-    """Medians over some runs: seconds of the processor, and on the clock, for the whole batch."""
+    """Medians over some runs: CPU and wall-clock seconds of the whole batch."""
     game = make(text)
     params = mlp_params(game, HIDDEN, seed=0)
     evaluator = NetworkEvaluator(apply_fn=mlp, params=params, leaves_per_call=leaves_per_call())
@@ -60,7 +60,7 @@ def seconds_of_search(
 
 
 def exponent(simulations: Sequence[int], seconds: Sequence[float]) -> float:
-    """By which power of the simulations time grows."""
+    """The exponent of time in the number of simulations."""
     return float(np.polyfit(np.log(simulations), np.log(seconds), 1)[0])
 
 

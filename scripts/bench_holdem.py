@@ -1,25 +1,25 @@
 """Speed and memory of exact solutions of hold'em spots.
 
 Examples:
-    python scripts/bench_holdem.py                     all of it, in one run
-    python scripts/bench_holdem.py --spots river turn  some of it, printed only
+    python scripts/bench_holdem.py                     everything, in one run
+    python scripts/bench_holdem.py --spots river turn  some spots, printed only
     python scripts/bench_holdem.py --precision int16   regrets and sums in 16 bits, printed only
 
-Every spot is solved from nothing until the exploitability of the average policies is as small as
-said (percent of the pot), it being measured every tenth iteration or so. Columns:
+Every spot is solved from scratch until the exploitability of the average policies reaches a target
+(percent of the pot), measured about every tenth iteration. Columns:
     iterations     until then.
-    ms/iteration   of both players, evaluations left out: on the clock, and of processor time, which
-                   other work on the machine disturbs less; with two cores the clock can show half.
-    seconds        on the clock and of processor time, evaluations included, without compiling.
-    compile        seconds of tracing and compiling, on the clock.
-    kept           bytes of regrets and sums of policies.
-    memory         the most that the process had so far (the flop is last).
+    ms/iteration   of both players, without evaluations: wall-clock, and CPU time, which other load
+                   disturbs less; on two cores wall-clock time can be half of it.
+    seconds        wall-clock and CPU time, with evaluations, without compiling.
+    compile        wall-clock seconds of tracing and compiling.
+    kept           bytes of regrets and policy sums.
+    memory         the peak of the process so far (the flop is last).
 
 River: both ranges full, pot 100, 100 behind, bet half of the pot or all, a raise is all-in: 8
 decisions. Rivers: 64 of these on random boards as one program, or 1000, for a GPU, which are
-measured only if they are asked for. Turn: both ranges full, pot 100, 200 behind, bet the pot or
-all, a raise is all-in, on both streets: 8 decisions, then 16 on 48 boards. Flop: Qs Jh 2h of a pot
-that was raised twice before, pot 10, 95 behind, bet the pot or all, raise half of it or all, with
+measured only on request. Turn: both ranges full, pot 100, 200 behind, bet the pot or
+all, a raise is all-in, on both streets: 8 decisions, then 16 on 48 boards. Flop: Qs Jh 2h in a
+3-bet pot, pot 10, 95 behind, bet the pot or all, raise half of it or all, with
 ranges that public solvers were measured with (their published times are on the page).
 """
 
@@ -98,7 +98,7 @@ _SPOTS: Final[dict[str, tuple[Callable[[Precision], SpotSolver], float]]] = {
 
 
 def main() -> None:
-    """Measures, prints and, of all spots, writes."""
+    """Measures and prints; writes if it measures all spots."""
     parser = script_parser(__doc__)
     usual = [name for name in _SPOTS if name != _FOR_A_GPU]
     parser.add_argument("--spots", nargs="+", choices=list(_SPOTS), default=usual)
@@ -118,7 +118,7 @@ def main() -> None:
 def measure(
     make_solver: Callable[[Precision], SpotSolver], percent: float, precision: Precision
 ) -> dict[str, Any]:
-    """Solves a spot; see above."""
+    """Solves a spot; returns the columns."""
     began = time.perf_counter()
     solver = make_solver(precision)
     setup = time.perf_counter() - began

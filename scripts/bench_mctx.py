@@ -1,4 +1,4 @@
-"""mctx, the peer of our search with perfect information; for `bench_search.py`."""
+"""mctx, to compare our search in perfect information games with; for `bench_search.py`."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from sog.games import make
 def measure_mctx(
     text: str, simulations: int, batch: int, hidden: Sequence[int]
 ) -> dict[str, float]:
-    """mctx's `muzero_policy` on a game in which players move by turns.
+    """Measures mctx's `muzero_policy` on a game with alternating moves.
 
     The model is the game itself, the network an MLP.
     """

@@ -1,4 +1,4 @@
-"""What the benchmarks of searches share: a network whose weights are random, and the clock."""
+"""The common part of search benchmarks: a network with random weights, and timing."""
 
 import itertools
 import statistics
@@ -45,7 +45,7 @@ def mlp(params: Params, features: Array, ranges: Array) -> tuple[Array, Array]:
 
 
 def median_seconds(run: Callable[[int], Any]) -> float:
-    """Of at least `MIN_RUNS` runs after a warm-up; run(seed) returns arrays to wait for."""
+    """Median seconds of at least `MIN_RUNS` runs after a warm-up; run(seed) returns arrays."""
     jax.block_until_ready(run(0))
     seconds = []
     for seed in range(MIN_RUNS):

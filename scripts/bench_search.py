@@ -13,7 +13,7 @@ The evaluator is a 3 x 128 MLP with random weights. Columns:
     searches/s, nodes/s    whole searches, and public states added to their trees.
     x floor                the time of a search divided by the floor: as many evaluations of the
                            same network and nothing else: one call per update, or calls as small
-                           as those of the search; on one device or on all; whatever is faster.
+                           as those of the search; on one device or on all, the faster one.
     leaves                 the share of the time that the floor would take: 1 / (x floor).
     compile                tracing and compiling, without any cache.
     memory                 arguments, results and temporaries of the compiled search, as XLA says.
@@ -23,10 +23,10 @@ Searches share all devices: the GPUs, or the cores of a CPU (JAX_NUM_CPU_DEVICES
 More tables: how time grows with s, the simulations of a search (in theory as s squared with
 hidden information, since all leaves are valued in every update); a decision in London by
 SoG(20, 1), of chance a sample of 26 outcomes; a batch of the query solver of some configurations,
-with their own networks, untrained, and their own rules (dcfr asks leaves once for each player in an
-update); and mctx's `muzero_policy` against our search with
-perfect information, both on one device, with the same 2 x 64 MLP. Exponents are
-slopes of the logarithm of time, by least squares. Times are medians of several runs after warm-up.
+with their own networks, untrained, and their own rules (dcfr queries leaves once per player in an
+update); and mctx's `muzero_policy` against our perfect information search, both on one device, with
+the same 2 x 64 MLP. Exponents are slopes of the logarithm of time, by least squares. Times are
+medians of several runs after warm-up.
 """
 
 import dataclasses
@@ -90,7 +90,7 @@ def floor_seconds(
 ) -> float:
     """The same evaluations alone: those of an update wait for the ones before, as in a search.
 
-    All leaves of an update are valued, and of one in each search of the batch the policy is asked.
+    Values are computed for all leaves of an update, a policy for one leaf per search of the batch.
     queries_per_call: of all devices; rounded up to whole calls.
     """
     per_call = -(-min(queries_per_call, queries_per_update) // mesh.size)
@@ -102,8 +102,8 @@ def floor_seconds(
     ranges = jnp.full((*shape, 2, game.num_infostates), 1 / game.num_infostates)
 
     def run(evaluator: NetworkEvaluator, features: Array, ranges: Array) -> Array:
-        def values(asked: tuple[Array, Array]) -> Array:
-            found: Array = evaluator.apply_fn(evaluator.params, *asked)[0]
+        def values(queries: tuple[Array, Array]) -> Array:
+            found: Array = evaluator.apply_fn(evaluator.params, *queries)[0]
             return found
 
         def update(_: Array, ranges: Array) -> Array:
@@ -135,8 +135,8 @@ def measure(
     max_outcomes: int | None = None,
     per_update: float = 1.0,
 ) -> Row:
-    """One row: SoG(simulations, per_update) from the start of a game. mesh: all devices unless
-    given."""
+    """One row: SoG(simulations, per_update) from the start of a game. mesh: by default all
+    devices."""
     game = make(text)
     params = mlp_params(game, hidden, seed=0)
     evaluator = NetworkEvaluator(apply_fn=mlp, params=params, leaves_per_call=leaves_per_call())
@@ -178,7 +178,7 @@ def measure_search(
         .compile()
     )
     compile_seconds = time.perf_counter() - began
-    memory: Any = compiled.memory_analysis()  # None where a backend does not say
+    memory: Any = compiled.memory_analysis()  # None if a backend does not report it
 
     def run(seed: int) -> SearchResult:
         key = jax.device_put(jax.random.key(seed), on_all(mesh))
@@ -188,7 +188,7 @@ def measure_search(
     result = run(1)
     seconds = median_seconds(lambda seed: run(seed).policy)
     num_queries = float(np.mean(np.asarray(result.queries.num_seen)))
-    # A rule that alternates asks all leaves once for each player.
+    # An alternating rule queries all leaves once for each player.
     num_updates = settings.num_updates * (2 if settings.cfr_rule.alternating else 1)
     per_update = max(1, round(num_queries * batch / num_updates))
     as_in_search = batch * (evaluator.leaves_per_call or per_update)
@@ -211,13 +211,13 @@ def measure_search(
         "leaf_share": floor / seconds,
         "compile_seconds": compile_seconds,
         "memory_bytes": memory
-        and mesh.size  # it is told of one device
+        and mesh.size  # XLA reports one device
         * (memory.argument_size_in_bytes + memory.output_size_in_bytes + memory.temp_size_in_bytes),
     }
 
 
 def exponent(rows: list[Row], name: str) -> float:
-    """By which power of a column time grows."""
+    """The exponent of time in a column."""
     sizes, seconds = zip(*((row[name], row["seconds"]) for row in rows), strict=True)
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
@@ -261,17 +261,16 @@ def main() -> None:
         nargs="*",
         default=list(CONFIGURED),
         metavar="CONFIG",
-        help="query solvers as these configurations have them",
+        help="query solvers of these configurations",
     )
     parser.add_argument(
-        "--precision", choices=PRECISIONS, help="of their networks (default: as they have it)"
+        "--precision", choices=PRECISIONS, help="of their networks (default: as configured)"
     )
     parser.add_argument("--without-mctx", action="store_true", help="skip the comparison with mctx")
     parser.add_argument(
         "--cached",
         action="store_true",
-        help="take programs from the cache of JAX_COMPILATION_CACHE_DIR; then compiling is not "
-        "measured",
+        help="use the cache of JAX_COMPILATION_CACHE_DIR; then compile times are meaningless",
     )
     parser.add_argument("--json-out", type=Path, metavar="FILE")
     arguments = parser.parse_args()
@@ -334,7 +333,7 @@ def main() -> None:
 
 
 def compare_with_mctx(console: Console, text: str, simulations: int) -> list[Row]:
-    """A game of perfect information against mctx; nothing if that is not installed."""
+    """Compares with mctx in a perfect information game; empty if mctx is not installed."""
     if importlib.util.find_spec("mctx") is None:
         console.print("mctx is not installed: pip install mctx")
         return []

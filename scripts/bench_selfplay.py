@@ -1,4 +1,4 @@
-"""Speed of training: its parts, and the query solver beside ReBeL's.
+"""Speed of training: its parts, and the query solver compared with ReBeL's.
 
 Examples:
     make bench-selfplay                 writes docs/results/data/bench_selfplay.json
@@ -6,14 +6,14 @@ Examples:
 
 First two tables: training by each schedule (inline, processes), after its programs are compiled and
 its replay window has examples, for some seconds: games, searches, solved queries and learner steps
-per second, and the seconds of work of each part per second that passed, which is its share of the
-time where parts take turns.
+per second, and the seconds of work of each part per wall-clock second, its share of the time if
+parts take turns.
 
 Third table: subgames solved per second and processor core with the setting that ReBeL's authors
 give for 1 die, 4 faces: 1024 half-iterations (each updates one player; 512 updates of ours, which
 update both), a look-ahead of 2 public events below the root that does not grow, a 2 x 256 MLP at
 the leaves. They report 6.5 per second and core of a server processor with a C++ program and their
-own network; our figure is of this machine.
+own network; our figure is for this machine.
 """
 
 import functools
@@ -52,7 +52,7 @@ REBEL_SUBGAMES_PER_CORE_SECOND: Final = 6.5
 REBEL_NETWORK: Final = NetworkSettings(torso="mlp", width=256, depth=2)
 CAPACITY: Final = 64  # the root of that game has 8 children, and these have 28
 BATCH: Final = 64
-WARM_UP_STEPS: Final = 200  # by then every worker has compiled what it needs
+WARM_UP_STEPS: Final = 200  # until every worker has compiled its programs
 MIN_RUNS: Final = 5
 
 
@@ -69,7 +69,7 @@ def measure_training(name: str, seconds: float) -> list[Row]:
 
 
 def measure_schedule(name: str, training: Schedule, seconds: float) -> Row:
-    """Rates and shares of a training run that begins here."""
+    """Rates and shares of a new training run."""
     while training.learner.step < WARM_UP_STEPS:
         training.cycle()
     before = counts_of(training)
@@ -86,7 +86,7 @@ def measure_schedule(name: str, training: Schedule, seconds: float) -> Row:
 
 
 def counts_of(training: Schedule) -> dict[str, float]:
-    """What has been done so far, and the seconds of each part."""
+    """Counts so far, and the seconds of each part."""
     return {**training.counts, **training.seconds, "steps": training.learner.step}
 
 
@@ -111,7 +111,7 @@ def measure_rebel() -> Row:
         jax.block_until_ready(result.policy)
         times.append(time.perf_counter() - began)
     if bool(jnp.any(result.is_full)):
-        raise SystemExit("the look-ahead has no room: CAPACITY is too small.")
+        raise SystemExit("the look-ahead does not fit: CAPACITY is too small.")
     cores = num_cores()
     per_second = BATCH / statistics.median(times[1:])
     return {

@@ -1,7 +1,7 @@
 """Speed of exact solvers on whole games, side by side in one run: CFR+ of every contender.
 
 Examples:
-    make bench      all of it; writes docs/results/data/bench_tabular.json
+    make bench      everything; writes docs/results/data/bench_tabular.json
     python scripts/bench_tabular.py --games leduc --solvers openspiel --targets-mbb 10
 
 Columns:
@@ -12,15 +12,15 @@ Columns:
                     Leduc one unit is one chip, a big blind), a count without noise, times
                     `iteration`.
     exploit.        the exploitability of the average policy, once: the median of several.
-    setup           from nothing to the first iteration done: tree building and compilation.
+    setup           until the first iteration is done: tree building and compilation.
 
 The row "sog, batch of 64" solves 64 games at once; its iteration is the time divided by 64.
-Below each table stands the roofline of our solver: the bytes that XLA counts for one iteration, at
-the bandwidth of adding 1 to an array of the same size in cache, against the time measured; and the
-number of kernels, each of which costs a few tenths of a microsecond to start.
+Below each table is the roofline of our solver: the bytes that XLA counts for one iteration, at the
+bandwidth of adding 1 to an array of the same size in cache, against the measured time; and the
+number of kernels, each of which takes a few tenths of a microsecond to launch.
 
-A contender that is not installed is listed as such. LiteEFG asks for an older JAX than this
-project: `make bench` installs it apart; by hand, `pip install --no-deps LiteEFG` after
+A contender that is not installed is listed as such. LiteEFG requires an older JAX than this
+project: `make bench` installs it separately; by hand, `pip install --no-deps LiteEFG` after
 `pip install '.[bench]'`.
 """
 
@@ -52,17 +52,17 @@ GAMES: Final = {"leduc": "leduc_poker", "liars_dice": "liars_dice"}
 MBB_GAMES: Final = ("leduc",)
 BATCH: Final = 64
 MIN_RUN_SECONDS: Final = 0.5
-CHECK_GROWTH: Final = 1.01  # exploitability is looked at after each 1% more iterations
+CHECK_GROWTH: Final = 1.01  # checks exploitability after each 1% more iterations
 
 
 class Contender(Protocol):
-    """A solver on one game, fresh from its start."""
+    """A new solver of one game."""
 
     def iterate(self, num_iterations: int) -> None:
-        """Runs iterations of CFR+ with linear averaging, and waits until they are done."""
+        """Runs iterations of CFR+ with linear averaging, and waits for them."""
 
     def prepare(self) -> None:
-        """Makes the average policy ready for `exploitability`; not timed."""
+        """Prepares the average policy for `exploitability`; not timed."""
 
     def exploitability(self) -> float:
         """Half of NashConv of the average policy, in game units."""
@@ -100,7 +100,7 @@ class LiteEfgCfrPlus:
         import pyspiel
         from LiteEFG.baselines import CFRplus
 
-        with contextlib.redirect_stdout(io.StringIO()):  # it greets
+        with contextlib.redirect_stdout(io.StringIO()):  # it prints a greeting
             self._env = LiteEFG.OpenSpielEnv(pyspiel.load_game(GAMES[game]), "Enumerate")
             self._graph = CFRplus.graph()
         self._env.set_graph(self._graph)
@@ -143,7 +143,7 @@ class SogCfrPlus:
 
 
 def timed(action: Callable[[], object]) -> float:
-    """Seconds that a call takes."""
+    """The seconds of a call."""
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
@@ -203,14 +203,14 @@ def measure(
 
 
 def measure_openspiel(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
-    """OpenSpiel's rows; none where it is not installed."""
+    """OpenSpiel's rows; empty if it is not installed."""
     if importlib.util.find_spec("pyspiel") is None:
         return []
     return [measure("OpenSpiel", OpenSpielCfrPlus, game, repeats, targets_mbb)]
 
 
 def measure_liteefg(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
-    """LiteEFG's rows; none where it is not installed."""
+    """LiteEFG's rows; empty if it is not installed."""
     if any(importlib.util.find_spec(name) is None for name in ("LiteEFG", "pandas", "pyspiel")):
         return []
     with scratch_home():
@@ -218,7 +218,7 @@ def measure_liteefg(game: str, repeats: int, targets_mbb: list[float]) -> list[R
 
 
 def roofline(game: str) -> Row:
-    """What one of our iterations must move, and how fast this machine moves it."""
+    """The bytes of one of our iterations, and this machine's bandwidth."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -270,7 +270,7 @@ def measure_sog(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
 
 @contextlib.contextmanager
 def scratch_home() -> Iterator[None]:
-    """A home folder to be thrown away: LiteEFG writes the games it was given into one."""
+    """A temporary home folder: LiteEFG writes games into it."""
     before = os.environ.get("HOME")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HOME"] = folder
@@ -291,7 +291,7 @@ SOLVERS: Final = {
 
 
 def seconds_text(seconds: float | None) -> str:
-    """Seconds for people, with three digits."""
+    """Seconds as text, with three digits."""
     if seconds is None:
         return "-"
     scale, unit = next((s, u) for s, u in ((1, "s"), (1e3, "ms"), (1e6, "us")) if seconds * s >= 1)
@@ -327,7 +327,7 @@ def roofline_text(line: Row) -> str:
 
 
 def main() -> None:
-    """Measures, prints a table per game, and writes the rows as JSON where asked."""
+    """Measures, prints a table per game, and writes JSON if requested."""
     parser = script_parser(__doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME")
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))

@@ -1,10 +1,10 @@
-"""How fast the pages of `sog serve` are: `python scripts/bench_web.py`.
+"""Measures the speed of pages of `sog serve`: `python scripts/bench_web.py`.
 
-Starts a server at a free port, and Chromium of the system without a window (the packages chromium
-and chromium-driver, and Selenium from the extra `test`). For each page: milliseconds from the
-request to the end of loading, by the browser's own clock. For a search: seconds from the click on
-Search to the first picture of the tree, the first time, when its programs are compiled or read from
-the compilation cache, and again. --pictures writes the screenshots of docs/images as well.
+Starts a server at a free port, and the system's Chromium, headless (the packages chromium and
+chromium-driver, and Selenium from the extra `test`). For each page: milliseconds from the request
+to the end of loading, by the browser's clock. For a search: seconds from the click on Search to the
+first picture of the tree, the first time, when its programs are compiled or read from the
+compilation cache, and again. --pictures also writes the screenshots of docs/images.
 """
 
 import argparse
@@ -41,7 +41,7 @@ _LOAD: Final = "const t = performance.getEntriesByType('navigation')[0]; return 
 
 
 class Visitor:
-    """A browser that has been let in."""
+    """A browser with access to the server."""
 
     def __init__(self, driver: webdriver.Chrome, address: str) -> None:
         self.driver = driver
@@ -49,21 +49,21 @@ class Visitor:
         driver.get(address)
 
     def find(self, selector: str) -> Any:
-        """The first element; raises where there is none."""
+        """The first matching element; raises if there is none."""
         return self.driver.find_element(By.CSS_SELECTOR, selector)
 
     def wait(self, holds: Callable[[], Any], seconds: float = 180) -> None:
-        """Until something is there."""
+        """Waits until a condition holds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            with contextlib.suppress(Exception):  # an element of a page that is gone
+            with contextlib.suppress(Exception):  # an element of a previous page
                 if holds():
                     return
             time.sleep(0.01)
-        raise SystemExit(f"waited in vain: {self.find('main').text}")
+        raise SystemExit(f"timed out: {self.find('main').text}")
 
     def status(self) -> str:
-        """What the page says of how it stands."""
+        """The status line of the page."""
         return str(self.find("#status").text)
 
     def choose(self, form: str, **fields: str) -> Any:
@@ -81,7 +81,7 @@ class Visitor:
         return found
 
     def search(self, game: str, history: str, search: str) -> float:
-        """Has a search made; seconds until the first picture of its tree."""
+        """Runs a search; returns seconds until the first picture of its tree."""
         form = self.choose("/searches", game=game, history=history, search=search)
         button = form.find_element(By.TAG_NAME, "button")
         began = time.perf_counter()
@@ -107,13 +107,13 @@ class Visitor:
         self.wait(lambda: self.find("#combos tbody tr"))
 
     def play(self, game: str, player: str, seat: str, seed: int) -> None:
-        """Begins a game, and waits for the first turn."""
+        """Starts a game, and waits for the first turn."""
         form = self.choose("/games", player=player, game=game, seat=seat, seed=str(seed))
         form.find_element(By.TAG_NAME, "button").click()
         self.wait(lambda: self.status().startswith(("Your move", "You ", "A draw")))
 
     def act(self, name: str) -> None:
-        """Clicks on the first action that begins so, and waits for the next turn."""
+        """Clicks on the first action that starts with `name`, and waits for the next turn."""
         before = len(self.driver.find_elements(By.CSS_SELECTOR, "ol.events > li"))
         buttons = self.driver.find_elements(By.CSS_SELECTOR, "#choices button")
         texts = [button.text.lstrip("123456789 ") for button in buttons]
@@ -140,8 +140,8 @@ def main() -> None:
         if arguments.pictures is not None:
             _pictures(visitor, arguments.pictures)
     print(f"{processor()}, {versions(['jax', 'starlette', 'uvicorn'])}")
-    for name, told in rows:
-        print(f"| {name} | {told} |")
+    for name, text in rows:
+        print(f"| {name} | {text} |")
 
 
 def _searches(visitor: Visitor) -> list[tuple[str, str]]:
@@ -155,7 +155,7 @@ def _searches(visitor: Visitor) -> list[tuple[str, str]]:
 
 
 def _pages(visitor: Visitor, runs: list[str], repeat: int) -> list[tuple[str, str]]:
-    """Loads of pages as they are once a game has begun and a search is done."""
+    """Loading times of pages after a game has started and a search is done."""
     home = visitor.home
     pages = {"first page": home}
     for game in ("leduc", "glasses", "london"):
@@ -171,13 +171,13 @@ def _pages(visitor: Visitor, runs: list[str], repeat: int) -> list[tuple[str, st
         for _ in range(repeat):
             visitor.driver.get(address)
             times.append(float(visitor.driver.execute_script(_LOAD)))
-        told = f"{statistics.median(times):.0f} ms (slowest of {repeat}: {max(times):.0f})"
-        rows.append((f"load: {name}", told))
+        text = f"{statistics.median(times):.0f} ms (slowest of {repeat}: {max(times):.0f})"
+        rows.append((f"load: {name}", text))
     return rows
 
 
 def _pictures(visitor: Visitor, folder: Path) -> None:
-    """The screenshots of docs/images, at a desk's and at a phone's width."""
+    """Writes the screenshots of docs/images, at desktop and phone widths."""
 
     def shoot(name: str, width: int, height: int, top: str = "h1") -> None:
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
@@ -218,7 +218,7 @@ def _pictures(visitor: Visitor, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _server(runs: list[str]) -> Iterator[str]:
-    """`sog serve`; the address that it printed."""
+    """Runs `sog serve`; yields the address that it printed."""
     command = [sys.executable, "-m", "sog", "serve", "--port", "0", *runs]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

@@ -1,22 +1,22 @@
-"""How much a sample of public cards errs, and whether one that is spread evenly errs less.
+"""Measures the error of samples of public cards, plain and systematic.
 
 Examples:
     python scripts/chance_samples.py
     python scripts/chance_samples.py --ranks 8 --draws 50
 
-Where chance has more outcomes than a search tree has room for, the tree holds a sample of equal
-weights. Here the chance node is worth what a showdown after it pays, each hand against a range: a
-flop of which the hands of five cards are compared, and the last card of a board of five. A plain
-sample is compared with systematic ones: outcomes in some order, every L / n-th of them from a
-random start on. Each outcome is as likely in one as in the other, so both are right on average;
-but a systematic sample has its share of each part of the order. Orders of flops:
+If chance has more outcomes than a search tree can hold, the tree has a sample with equal weights.
+Here the value of the chance node is that of a showdown after it, of each hand against a range: a
+flop on which five-card hands are compared, and the last card of a board of five. Compares a plain
+sample with systematic ones: outcomes in some order, every L / n-th of them from a random start.
+Each outcome is equally likely in both, so both are unbiased; but a systematic sample covers each
+part of the order in proportion. Orders of flops:
 
-    numbers  as the game counts them: by the highest card, then the next
+    numbers  the game's numbering: by the highest card, then the next
     ranks    by the ranks of the cards, suits last: `Game.outcomes_in_order`
-    suits    by how many suits there are and whether ranks are paired, then by ranks
+    suits    by the number of suits and whether ranks are paired, then by ranks
 
-Printed: root mean squares over hands and draws of the error of a hand's value, in parts of the
-pot; and the mean over draws of these errors, which is 0 but for the noise of the draws.
+Prints the root mean square over hands and draws of the error of a hand's value, as a share of the
+pot; and that of the mean error over draws, which is 0 except for the noise of the draws.
 """
 
 import json
@@ -36,13 +36,13 @@ from sog.holdem.deck import Deck
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.showdown import Hands, met, net_wins, sort_hands
 
-BOARD: Final = (3, 18, 30, 41)  # of the card that comes last; other decks take the remainders
+BOARD: Final = (3, 18, 30, 41)  # before the last card; other decks take the remainders
 BOARDS_PER_CALL: Final = 32
 
 
 def worth(hands: Hands, boards: np.ndarray, reach: np.ndarray) -> np.ndarray:
-    """float32[board, S]: what each hand wins against a range on each board, in parts of the pot
-    and of the pairs of hands that could meet before; 0 where it has a card of the board."""
+    """float32[board, S]: the value of each hand against a range on each board, as a share of the
+    pot and of the possible pairs of hands; 0 if it contains a card of the board."""
     cards = jnp.asarray(hands.cards)
 
     def one(board: jax.Array) -> jax.Array:
@@ -58,7 +58,7 @@ def worth(hands: Hands, boards: np.ndarray, reach: np.ndarray) -> np.ndarray:
 
 
 def orders(deck: Deck, boards: np.ndarray) -> dict[str, np.ndarray]:
-    """Permutations of all sets of so many cards by name."""
+    """By name: orders of the boards."""
     ranks, suits = np.sort(boards // deck.suits, axis=1), np.sort(boards % deck.suits, axis=1)
     num_suits = 1 + (np.diff(suits, axis=1) > 0).sum(axis=1)
     pairs = (np.diff(ranks, axis=1) == 0).sum(axis=1)
@@ -72,7 +72,7 @@ def orders(deck: Deck, boards: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def systematic(order: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """int[count]: every L / n-th of an order from a random start on, as searches choose them."""
+    """int[count]: every L / n-th of an order from a random start, as in searches."""
     chosen = spread(jnp.ones(len(order), bool), count, int(rng.integers(len(order))))
     return np.asarray(order[np.asarray(chosen)])
 
@@ -80,7 +80,7 @@ def systematic(order: np.ndarray, count: int, rng: np.random.Generator) -> np.nd
 def errors(
     values: np.ndarray, order: np.ndarray | None, count: int, draws: int, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Of what a sample says of the mean over all boards."""
+    """The errors of a sample's mean against the mean over all boards."""
     exact, off = values.mean(axis=0), []
     for _ in range(draws):
         if order is None:
@@ -96,7 +96,7 @@ def errors(
 
 
 def measure(deck: Deck, counts: dict[str, list[int]], draws: int) -> list[dict[str, Any]]:
-    """A row for each event, range, number of boards and way to sample."""
+    """A row for each event, range, number of boards and sampling method."""
     hands = Hands(deck)
     cards = np.array(BOARD) % deck.num_cards
     last = np.setdiff1d(np.arange(deck.num_cards), cards)

@@ -1,4 +1,4 @@
-"""What disks, people and attackers do to the folder of a run, for `torture.py` beside this file."""
+"""Damage that disks, people and attackers do to a run folder, for `torture.py`."""
 
 import dataclasses
 import hashlib
@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any, Final
 
 _OUTSIDE: Final = "outside"
-"""Beside the run folder: what links lead to, and what nobody may change."""
+"""A folder beside the run folder: the target of links, which no run may change."""
 _DEEP: Final = "[" * 100_000 + "]" * 100_000
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Effect:
-    """What resumption has to make of a damage."""
+    """The required behavior of resuming after a damage."""
 
     ruined: frozenset[int] = frozenset()
-    """Checkpoints that are to be named and passed over."""
+    """Checkpoints that must be reported and skipped."""
     refused: bool | None = False
-    """Whether the run cannot go on; None: it may be refused."""
+    """Whether resuming must fail; None: it may fail."""
     says: str = ""
-    """What must be told."""
+    """Text that the output must contain."""
 
 
 Damage = Callable[[Path, list[int], random.Random], Effect]
-"""Changes the folder of a run that is at rest; whole: its whole checkpoints, at least two."""
+"""Damages the folder of a run that is not running; whole: its intact checkpoints, at least two."""
 
 
 def saved_steps(run: Path) -> list[int]:
@@ -43,7 +43,7 @@ def _is_checkpoint(path: Path) -> bool:
 
 
 def outside(run: Path) -> Path:
-    """A folder beside the run, with a file in it, that no run may touch."""
+    """Makes a folder beside the run, with a file that no run may change."""
     folder = run.with_name(f"{run.name}-{_OUTSIDE}")
     folder.mkdir(exist_ok=True)
     (folder / "file").write_text(_OUTSIDE)
@@ -51,7 +51,7 @@ def outside(run: Path) -> Path:
 
 
 def is_outside_untouched(run: Path) -> bool:
-    """Whether what `outside` made is as it was."""
+    """Whether the folder of `outside` is unchanged."""
     folder = run.with_name(f"{run.name}-{_OUTSIDE}")
     if not folder.exists():
         return True
@@ -59,7 +59,7 @@ def is_outside_untouched(run: Path) -> bool:
     return names == ["file"] and (folder / "file").read_text() == _OUTSIDE
 
 
-# What disks do: to any file.
+# Damage by disks, to any file.
 
 
 def _flip(file: Path, dice: random.Random) -> None:
@@ -139,7 +139,7 @@ def _without_checkpoints(run: Path, whole: list[int], dice: random.Random) -> Ef
     return Effect(refused=True, says="checkpoints")
 
 
-# Lines that are no metrics.
+# Lines that are not metrics.
 
 
 def _bad_line(line: bytes) -> Damage:
@@ -154,7 +154,7 @@ def _bad_line(line: bytes) -> Damage:
     return damage
 
 
-# Checkpoints that are signed, and wrong.
+# Checkpoints with valid hashes but wrong contents.
 
 
 def _sign(path: Path, body: Any) -> None:
@@ -187,7 +187,7 @@ def _without(name: str) -> Damage:
 
 
 def _listing(name: str) -> Damage:
-    """Lists a file that is none of the checkpoint's, with its hash where it is there."""
+    """Lists a file outside the checkpoint, with its hash if it exists."""
 
     def change(path: Path, body: Any) -> None:
         file = path / name
@@ -198,7 +198,7 @@ def _listing(name: str) -> Damage:
 
 
 def _meta(change: Callable[[Any], Any]) -> Damage:
-    """Another meta.json, signed again; change: of what it holds, to a value or a text."""
+    """Replaces meta.json and its hash; change: maps its value to a value or a text."""
 
     def signed(path: Path, body: Any) -> None:
         file = path / "meta.json"
@@ -226,7 +226,7 @@ def _deep_manifest(run: Path, whole: list[int], dice: random.Random) -> Effect:
     return Effect(ruined=frozenset({step}))
 
 
-# Links, and what is no folder.
+# Links, and files that are not folders.
 
 
 def _link_to(target: Path, path: Path) -> None:
@@ -327,7 +327,7 @@ RECOVERABLE: Final[dict[str, Damage]] = {
     "*.torn a file": _torn_file,
     "a checkpoint a link": _checkpoint_link,
 }
-"""Damages that a run goes on after, by itself."""
+"""Damage after which a run resumes by itself."""
 DAMAGES: Final[dict[str, Damage]] = {
     **RECOVERABLE,
     **{
@@ -340,4 +340,4 @@ DAMAGES: Final[dict[str, Damage]] = {
     "all checkpoints": _to_all,
     "checkpoints/ missing": _without_checkpoints,
 }
-"""All damages; some have to be mended by hand."""
+"""All damage; some needs repair by hand."""

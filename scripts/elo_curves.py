@@ -9,12 +9,11 @@ Examples:
 
 A line is LABEL=PLAYER. Without --simulations its points are the checkpoints of a run (all, or
 --steps of them) with --search simulations, against the hours that the run had worked; with them,
-PLAYER with so many simulations each. What else a search is told stands behind the player. Every
-point plays the next ones of its line (--next) and the nearest of each other line, so that all are
-connected. Games begin with random moves, each opening twice with either player first. Ratings are
-the likeliest (`sog.play.elo`), with mean 0 and 95% intervals. Games are kept beside --out, in a
-file ending in .games.jsonl: the same command goes on where it was stopped, and plays more if more
---games are asked for.
+PLAYER with these numbers of simulations. Other search settings follow the player. Every point plays
+the next ones of its line (--next) and the nearest of each other line, so that all are connected.
+Games begin with random moves, each opening twice with either player first. Ratings are maximum
+likelihood (`sog.play.elo`), with mean 0 and 95% intervals. Games are kept beside --out, in a file
+ending in .games.jsonl: the same command resumes, and more --games extend it.
 """
 
 import argparse
@@ -52,35 +51,33 @@ _TRAINING, _SIMULATIONS = "hours of training", "simulations of a move"
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Point:
-    """A player of a line, and where it stands on the horizontal axis."""
+    """A player of a line, and its place on the horizontal axis."""
 
     label: str
     text: str
-    """The player, as `sog match` takes it."""
+    """The player, in the syntax of `sog match`."""
     x: float
     step: int | None = None
 
 
 def training_points(label: str, text: str, steps: Sequence[int], simulations: int) -> list[Point]:
-    """The checkpoints of a run, at the hours that it had worked; ValueError if it is none."""
-    run, told = split_told(text)
+    """The checkpoints of a run, by its hours of training. Raises ValueError if it is not a run."""
+    run, settings = split_told(text)
     path = Path(run)
     if not is_run(path):
-        raise ValueError(
-            f"{label}: {run} is not a run folder, and without --simulations it must be."
-        )
+        raise ValueError(f"{label}: {run} must be a run folder without --simulations.")
     kept = trained_steps(path)
     for step in steps:
         if step not in kept:
             raise ValueError(f"{run} has no checkpoint of step {step}; it has {kept}.")
     lines = read_metrics(RunFolder.read(path).metrics)
     if not lines:
-        raise ValueError(f"{run} has no metrics, which tell how long it trained.")
+        raise ValueError(f"{run} has no metrics, which have its time of training.")
     at, seconds = zip(*sorted((line["step"], line["seconds"]) for line in lines), strict=True)
     return [
         Point(
             label=label,
-            text=with_simulations(f"{run}@{step}", told, simulations),
+            text=with_simulations(f"{run}@{step}", settings, simulations),
             x=float(np.interp(step, at, seconds)) / _HOUR,
             step=step,
         )
@@ -96,13 +93,13 @@ def search_points(label: str, text: str, simulations: Sequence[int]) -> list[Poi
     ]
 
 
-def with_simulations(player: str, told: str, simulations: int) -> str:
-    """The text of a player who makes so many. told: what else it is told, see `split_told`."""
-    return f"{player}?{told}{'&' if told else ''}num_simulations={simulations}"
+def with_simulations(player: str, settings: str, simulations: int) -> str:
+    """The text of a player with a number of simulations. settings: others, see `split_told`."""
+    return f"{player}?{settings}{'&' if settings else ''}num_simulations={simulations}"
 
 
 def pairings_of(points: Sequence[Point], neighbours: int) -> list[Pairing]:
-    """Each with the next of its line, and with the nearest of the others."""
+    """Pairs each point with the next ones of its line, and with the nearest of other lines."""
     lines: dict[str, list[int]] = {}
     for number, point in enumerate(points):
         lines.setdefault(point.label, []).append(number)
@@ -123,7 +120,7 @@ def _nearest(points: Sequence[Point], line: Sequence[int], x: float) -> int:
 def play(
     seating: Seating, pairings: Sequence[Pairing], saved: SavedTournament, given: Any
 ) -> dict[Pairing, MatchResult]:
-    """Plays what is not played yet."""
+    """Plays the games that are missing."""
     results = {}
     for number, (first, second) in enumerate(pairings, start=1):
 
@@ -145,8 +142,8 @@ def play(
         )
         results[first, second] = result
         names = " against ".join(seating.players[one].name for one in (first, second))
-        told = f"{number} of {len(pairings)}: {names}: {100 * result.win_rate:.0f}% of"
-        print(f"{told} {result.num_games} games, {result.seconds:.0f} s", file=sys.stderr)
+        text = f"{number} of {len(pairings)}: {names}: {100 * result.win_rate:.0f}% of"
+        print(f"{text} {result.num_games} games, {result.seconds:.0f} s", file=sys.stderr)
         if result.interrupted:
             raise KeyboardInterrupt
     return results
@@ -155,7 +152,7 @@ def play(
 def report(
     points: Sequence[Point], seating: Seating, results: dict[Pairing, MatchResult], axis: str
 ) -> dict[str, Any]:
-    """What was found, for JSON."""
+    """The results, for JSON."""
     rated, ratings = rate(results)
     lines: dict[str, list[dict[str, Any]]] = {}
     for number, point in enumerate(points):
@@ -249,7 +246,7 @@ def main() -> int:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"{parser.prog}: interrupted; the same command goes on.", file=sys.stderr)
+        print(f"{parser.prog}: interrupted; the same command resumes.", file=sys.stderr)
         return 130
     return 0
 

@@ -4,11 +4,11 @@
         --chinese-rules --positional-superko --capture-all-dead" --clock 10+0.1
     python scripts/engine_games.py chess --player rollout --game chess --opponent stockfish
 
-`sog gtp PLAYER` or `sog uci PLAYER` plays either color in turn. A clock is MAIN+INCREMENT, SECONDS
+`sog gtp PLAYER` or `sog uci PLAYER` alternates colors. A clock is MAIN+INCREMENT, SECONDS
 for each move, or MAIN+PERIODSxSECONDS, the byo-yomi of Go. The opponent checks our moves: in Go
-each engine refuses what it holds illegal, and both score the end; in chess Stockfish's own board
-(`d`) must be ours after every move. Prints a line per 10 games and a summary, which --out writes as
-JSON; exit code 1 if anything went wrong. An opponent that exceeds its time has lost, no more.
+each engine rejects moves that it finds illegal, and both score the end; in chess Stockfish's board
+(`d`) must equal ours after every move. Prints a line per 10 games and a summary, which --out writes
+as JSON; exit code 1 for any failure. An opponent that loses on time is no failure.
 """
 
 import argparse
@@ -37,13 +37,13 @@ from sog.play.rules import situation, utility
 from sog.players.engines.process import EngineError
 
 _GAMES_PER_LINE: Final = 10
-_PATIENCE: Final = 600.0  # seconds for an answer: programs are compiled in the first
+_PATIENCE: Final = 600.0  # seconds for an answer: the first one compiles
 _PASS, _RESIGN = "pass", "resign"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Control:
-    """How much time each side has, in seconds."""
+    """The time control of each side, in seconds."""
 
     main: float = 0.0
     increment: float = 0.0
@@ -52,7 +52,7 @@ class Control:
 
 
 def read_control(text: str) -> Control:
-    """From "10+0.1", "1" or "5+3x1"; ArgumentTypeError for anything else."""
+    """Parses "10+0.1", "1" or "5+3x1"; raises ArgumentTypeError for other texts."""
     number = r"(\d+(?:\.\d+)?)"
     if match := re.fullmatch(number, text):
         return Control(periods=1, period=float(match[1]))
@@ -73,14 +73,14 @@ class Clocks:
         self.slowest = [0.0, 0.0]
 
     def has_time_after(self, side: int, seconds: float) -> bool:
-        """Takes a move's time off a side's clock; whether it was in time."""
+        """Subtracts a move's time from a side's clock; returns whether it was in time."""
         self.slowest[side] = max(self.slowest[side], seconds)
         beyond = seconds - self.left[side]
         self.left[side] = max(-beyond, 0.0)
         if not self.control.period:
             self.left[side] += self.control.increment
             return beyond <= 0
-        if beyond > 0:  # a period that ends is lost, but for the last
+        if beyond > 0:  # a period that ends is used up, except the last
             self.periods[side] -= math.ceil(beyond / self.control.period) - 1
         return self.periods[side] > 0
 
@@ -89,7 +89,7 @@ class GoSide(GtpEngine):
     """An engine of Go with a clock."""
 
     def begin(self, control: Control) -> None:
-        """Clears the board and sets the clock; GTP tells of increments by `time_left` alone."""
+        """Clears the board and sets the clock; in GTP, only `time_left` can express increments."""
         self.ask("clear_board")
         byo = f"{control.period:.0f} 1" if control.period else "0 0"
         self.ask(f"time_settings {control.main:.0f} {byo}")
@@ -100,8 +100,8 @@ class GoSide(GtpEngine):
             math.floor(clocks.left[side]),
             clocks.control.period and not clocks.left[side],
         )
-        told = f"{clocks.control.period:.0f} 1" if in_period else f"{left} 0"
-        self.ask(f"time_left {COLORS[side]} {told}")
+        time_left = f"{clocks.control.period:.0f} 1" if in_period else f"{left} 0"
+        self.ask(f"time_left {COLORS[side]} {time_left}")
         began = time.monotonic()
         answer = self.ask(f"genmove {COLORS[side]}", _PATIENCE)
         return answer, time.monotonic() - began
@@ -111,10 +111,10 @@ class ChessSide(UciEngine):
     """An engine of chess with a clock."""
 
     nodes: int | None = None
-    """The most positions of a move."""
+    """The maximum number of positions per move."""
 
     def begin(self, control: Control) -> None:
-        """Begins a game."""
+        """Starts a game."""
         self.moves: list[str] = []
         self._tell("ucinewgame")
         self._synchronize()
@@ -135,7 +135,7 @@ class ChessSide(UciEngine):
         return answer, time.monotonic() - began
 
     def check_board(self, fen: str) -> None:
-        """Whether its own board, if it shows one, is this; EngineError else."""
+        """Raises EngineError if its own board, if it shows one, differs from `fen`."""
         if "stockfish" in self.name.lower():
             self._show()
             shown = self._ask("d", "Fen:", _PATIENCE)[-1].removeprefix("Fen:").split()
@@ -152,15 +152,15 @@ class Played:
     """One game."""
 
     result: str
-    """What White's or Black's points came to, or who won how."""
+    """The score, or the winner and how it won."""
     won: float
-    """1 if we won, 0.5 for a draw or an end that is not agreed on."""
+    """1 if we won, 0.5 for a draw or a disputed end."""
     moves: int
     problem: str = ""
 
 
 def play_go(sides: list[GoSide], ours: int, game: Game[Any], clocks: Clocks) -> Played:
-    """A game, Black first."""
+    """Plays a game, Black first."""
     passes = moves = 0
     while passes < 2 and moves < game.max_depth:
         side = moves % 2
@@ -173,7 +173,7 @@ def play_go(sides: list[GoSide], ours: int, game: Game[Any], clocks: Clocks) -> 
         passes = passes + 1 if move.lower() == _PASS else 0
         moves += 1
     scores = [engine.ask("final_score").removesuffix(".0") for engine in sides]
-    if scores[0] != scores[1]:  # dead stones that nobody took off are a matter of opinion
+    if scores[0] != scores[1]:  # engines may disagree on dead stones
         return Played(result="not agreed", won=0.5, moves=moves)
     won = 0.5 if scores[0] == "0" else float(scores[0][0] == "BW"[ours])
     return Played(
@@ -182,7 +182,7 @@ def play_go(sides: list[GoSide], ours: int, game: Game[Any], clocks: Clocks) -> 
 
 
 def play_chess(sides: list[ChessSide], ours: int, game: Any, clocks: Clocks) -> Played:
-    """A game, White first, which our rules end; legal for both of us."""
+    """Plays a game, White first, to the end by our rules; checks legality on both sides."""
     position = Position.of(game)
     while situation(game, position.state).actor != TERMINAL:
         side, number = len(position.outcomes) % 2, len(position.outcomes)
@@ -199,19 +199,18 @@ def play_chess(sides: list[ChessSide], ours: int, game: Any, clocks: Clocks) -> 
 
 
 def lost_on_time(side: int, ours: int, moves: int, seconds: float, names: str) -> Played:
-    """The end of a game in which a side exceeded its time."""
-    told = f"{names[side]} lost on time: {seconds:.2f} s for move {moves + 1}"
-    problem = told if side == ours else ""
+    """The result of a game that a side lost on time."""
+    problem = f"{names[side]} lost on time: {seconds:.2f} s for move {moves + 1}"
     return Played(
         result=f"{names[1 - side]} wins on time",
         won=float(side != ours),
         moves=moves,
-        problem=problem,
+        problem=problem if side == ours else "",
     )
 
 
 def start_sides(arguments: argparse.Namespace, game: Any, stack: Any) -> tuple[Any, Any]:
-    """Our server and the opponent, which end with `stack`."""
+    """Starts our server and the opponent, which end with `stack`."""
     kind = "gtp" if arguments.kind == "go" else "uci"
     server = [sys.executable, "-m", "sog", kind, *arguments.player, "--game", str(game)]
     sides: list[Any] = []
@@ -229,7 +228,7 @@ def start_sides(arguments: argparse.Namespace, game: Any, stack: Any) -> tuple[A
 
 
 def play_all(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Plays all games, and prints how they went; the summary."""
+    """Plays all games, and prints progress; returns the summary."""
     game = make(arguments.game or ("go5" if arguments.kind == "go" else "chess"))
     play: Callable[..., Played] = play_go if arguments.kind == "go" else play_chess
     results, problems = collections.Counter[str](), list[str]()
@@ -272,7 +271,7 @@ def play_all(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Plays, and tells what happened."""
+    """Plays, and prints the summary."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("kind", choices=("go", "chess"))
     parser.add_argument("--opponent", required=True, help="the command of the other engine")
@@ -280,14 +279,16 @@ def main() -> None:
         "--player",
         type=shlex.split,
         default=["rollout"],
-        help="of sog gtp or sog uci, with options (default: rollout)",
+        help="PLAYER of sog gtp or sog uci, with options (default: rollout)",
     )
-    parser.add_argument("--game", type=game_text, help="of ours (default: go5, chess)")
+    parser.add_argument(
+        "--game", type=game_text, help="the game of our player (default: go5, chess)"
+    )
     parser.add_argument("--games", type=int, default=50, help="(default: 50)")
     parser.add_argument(
-        "--clock", type=read_control, default="10+0.1", help="of each side (default: 10+0.1)"
+        "--clock", type=read_control, default="10+0.1", help="time control (default: 10+0.1)"
     )
-    parser.add_argument("--nodes", type=int, help="of a move of the chess engine, at most")
+    parser.add_argument("--nodes", type=int, help="maximum per move of the chess engine")
     parser.add_argument("--out", type=Path, help="write the summary to this file, as JSON")
     arguments = parser.parse_args()
     if arguments.kind == "chess" and arguments.clock.periods and arguments.clock.main:

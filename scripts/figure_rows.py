@@ -1,6 +1,6 @@
-"""The rows of the README's table and of the results of training: what each is, and how it is made.
+"""The rows of the README's table and of the training results, with their commands.
 
-`python scripts/figures.py` makes them.
+`python scripts/figures.py` computes them.
 """
 
 import dataclasses
@@ -9,20 +9,20 @@ from typing import Any, Final
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row:
-    """A figure, and the commands that make it."""
+    """A figure, and its commands."""
 
     what: str
     unit: str
     measure: tuple[str, ...]
     """The command that prints JSON; RUN stands for the run folder."""
     take: tuple[str | int, ...]
-    """Where in the JSON the figure is."""
+    """The path of the figure in the JSON."""
     scale: float = 1.0
     config: str | None = None
-    """What is trained first; None for a benchmark."""
+    """The configuration to train first; None for a benchmark."""
     trainings: int = 3
     minutes: int = 0
-    """About how long a training and its evaluation take on two cores."""
+    """The approximate time of a training with its evaluation on two cores."""
 
 
 def _exploitability(config: str, what: str, unit: str, *search: str, **others: Any) -> Row:

@@ -1,19 +1,18 @@
-"""Makes figures of training again, with the code as it is now, and says which rows moved.
+"""Recomputes training figures with the present code, and reports which rows moved.
 
 The rows (`figure_rows.py`) are those of the README's table and of the pages on training and boards.
 
 Examples:
-    python scripts/figures.py --list                       the rows, and how long each takes
+    python scripts/figures.py --list                       the rows, with their times
     python scripts/figures.py leduc_demo --trainings 3     one row, from three trainings
-    python scripts/figures.py                              all of them: most of a day on two cores
+    python scripts/figures.py                              all rows: most of a day on two cores
 
-A row is trained several times, with seeds 0, 1, 2 ..., because trainings differ by more than the
-seeds of an evaluation tell. Its figure is the mean over the trainings, with the least and the most
-of them. Trainings and evaluations are kept in runs/figures: the same command goes on where it was
-stopped, and what is finished is not done again; another folder (--runs) begins anew. What was found
-is written to docs/results/data/figures.json row by row. A row has moved if the figure that was
-there lies outside of today's trainings, or, where one number is all there is, differs by more than
-10%.
+A row is trained several times, with seeds 0, 1, 2 ..., because trainings vary more than seeds of an
+evaluation. Its figure is the mean over the trainings, with minimum and maximum. Trainings and
+evaluations are kept in runs/figures: the same command resumes and repeats nothing finished; another
+folder (--runs) starts over. Results are written to docs/results/data/figures.json row by row. A row
+has moved if its old figure lies outside of the range of today's trainings or, if there is only one
+number, differs by more than 10%.
 """
 
 import json
@@ -31,11 +30,11 @@ from sog.cli.numbers import positive_integer
 
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
 KEPT: Final = CHECKOUT / "docs" / "results" / "data" / "figures.json"
-_MOVED: Final = 0.1  # of a figure that has no trainings to tell its spread
+_MOVED: Final = 0.1  # share of a figure without several trainings
 
 
 def make_row(name: str, trainings: int | None, runs: Path) -> dict[str, Any]:
-    """Trains and measures what is not there yet; the figures of a row."""
+    """Trains and measures what is missing; returns the figures of a row."""
     row = ROWS[name]
     figures = []
     for seed in range((trainings or row.trainings) if row.config else 1):
@@ -68,7 +67,7 @@ def _commands(row: Row) -> list[str]:
 
 
 def _measure(row: Row, run: Path, found: Path) -> None:
-    """Writes the file only when it is whole: it says that this is done."""
+    """Writes the file at once when done: its existence marks the end."""
     new = found.with_suffix(".new")
     words = [{"RUN": str(run), "OUT": str(new)}.get(word, word) for word in row.measure]
     printed = _python(*words, capture="OUT" not in row.measure)
@@ -82,13 +81,13 @@ def _python(*words: str | Path, capture: bool = False) -> str | None:
     output = subprocess.PIPE if capture else None
     done = subprocess.run(command, stdout=output, text=True, check=False, cwd=CHECKOUT)
     if done.returncode:
-        raise SystemExit(done.returncode)  # it has said why
+        raise SystemExit(done.returncode)  # it has printed the reason
     return done.stdout
 
 
 def take_figure(found: Any, where: Sequence[str | int]) -> float:
-    """Follows names and numbers into the JSON; a name in a list is that of a row's first text, and
-    of rows of several batches the one of 64 counts."""
+    """Follows a path of names and numbers into JSON. In a list, a name selects the row with this
+    first text, and among rows of several batch sizes that of 64."""
     for step in where:
         if isinstance(found, list) and isinstance(step, str):
             named = [row for row in found if step in (row.get("solver"), row.get("game"))]
@@ -100,7 +99,7 @@ def take_figure(found: Any, where: Sequence[str | int]) -> float:
 
 
 def has_moved(new: dict[str, Any], old: dict[str, Any] | None) -> bool:
-    """Whether the figure that was there is not one that today's code gives."""
+    """Whether the old figure is outside of the range of the new ones."""
     if old is None:
         return False
     if not new["trainings"]:
@@ -109,7 +108,7 @@ def has_moved(new: dict[str, Any], old: dict[str, Any] | None) -> bool:
 
 
 def in_words(name: str, row: dict[str, Any], old: dict[str, Any] | None) -> str:
-    """A row in a line."""
+    """A row as one line."""
     line = f"{name}: {row['mean']:.3g} {row['unit']}"
     if row["trainings"]:
         count = len(row["trainings"])
@@ -120,13 +119,15 @@ def in_words(name: str, row: dict[str, Any], old: dict[str, Any] | None) -> str:
 
 
 def main() -> int:
-    """Makes the rows that are asked for; exit code 0."""
+    """Computes the given rows; returns exit code 0."""
     parser = script_parser(__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", help="default: all, the shortest first")
-    parser.add_argument("--trainings", type=positive_integer, help="of each row (default: 5 or 3)")
+    parser.add_argument(
+        "--trainings", type=positive_integer, help="trainings per row (default: 5 or 3)"
+    )
     parser.add_argument("--runs", type=Path, default=CHECKOUT / "runs" / "figures", metavar="DIR")
     parser.add_argument("--out", type=Path, default=KEPT, metavar="FILE")
-    parser.add_argument("--list", action="store_true", help="only say what there is")
+    parser.add_argument("--list", action="store_true", help="only list the rows")
     given = parser.parse_args()
     for name in given.rows:
         if name not in ROWS:

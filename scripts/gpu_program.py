@@ -1,10 +1,10 @@
-"""Compiling for a GPU that is not there, and reading the program that XLA made.
+"""Compiles for a GPU that this machine lacks, and reads XLA's optimized program.
 
-XLA compiles for an NVIDIA GPU on a machine without one, where JAX's CUDA plugin is installed and a
-description of the device is at hand. In the optimized program every instruction outside fused
-computations that is not mere bookkeeping (tuples, constants, bitcasts) is about one kernel or copy;
-they run one after the other. A `while` runs its body as often as it turns, and its condition once
-more; without a count that XLA knows, the host reads the condition each time.
+XLA compiles for an NVIDIA GPU on a machine without one, given JAX's CUDA plugin and a description
+of the device. In the optimized program, every instruction outside fused computations that is not
+bookkeeping (tuples, constants, bitcasts) is about one kernel or copy; they run sequentially. A
+`while` runs its body once per trip, and its condition once more; if XLA does not know the trip
+count, the host reads the condition each time.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ _KNOWN: Final = re.compile(r'"known_trip_count":\{"n":"(\d+)"\}')
 
 
 class TargetError(ValueError):
-    """There is no way to compile for that device here."""
+    """This machine cannot compile for that device."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -38,19 +38,19 @@ class While:
     """A loop of the program."""
 
     number: int | None
-    """As in `loop_trips`; None for one that XLA made itself."""
+    """As in `loop_trips`; None for a loop that XLA made itself."""
     known_trips: int | None
-    """How often it turns, where XLA knows."""
+    """Its trip count, if XLA knows it."""
     condition: str
     body: str
 
 
 @dataclasses.dataclass(kw_only=True)
 class Computation:
-    """A computation that is run, not fused into a kernel."""
+    """A computation that runs, not fused into a kernel."""
 
     kernels: list[int] = dataclasses.field(default_factory=list)
-    """Of each kernel the bytes of its results, 0 where it writes a part of an array in place."""
+    """By kernel, the bytes of its results; 0 if it updates a part of an array in place."""
     loops: list[While] = dataclasses.field(default_factory=list)
     calls: list[str] = dataclasses.field(default_factory=list)
     conditionals: list[list[str]] = dataclasses.field(default_factory=list)
@@ -66,30 +66,30 @@ class Program:
 
 @dataclasses.dataclass(kw_only=True)
 class Cost:
-    """What a run of a program is made of."""
+    """The cost of a run of a program."""
 
     kernels: float = 0.0
     seconds: float = 0.0
-    """Of all kernels, one after the other."""
+    """The sum over kernels."""
     conditions: float = 0.0
     """Conditions that the host reads, unless the loops are in a command buffer."""
     kernels_of_loop: dict[int | None, float] = dataclasses.field(default_factory=dict)
-    """Those right in the body and the condition of a loop, by its number; None for the rest."""
+    """Kernels directly in the body and condition of a loop, by its number; None for the rest."""
 
     def add(self, loop: int | None, kernels: float) -> None:
-        """Counts kernels of a loop."""
+        """Adds kernels of a loop."""
         self.kernels += kernels
         self.kernels_of_loop[loop] = self.kernels_of_loop.get(loop, 0) + kernels
 
 
 SecondsOf = Callable[[int], float]
-"""How long a kernel takes, by the bytes of its results."""
+"""The seconds of a kernel, by the bytes of its results."""
 
 
 def device_of(description: str) -> Any:
     """The device that a text proto (`stream_executor.GpuTargetConfigProto`) describes.
 
-    Raises TargetError where JAX has no CUDA plugin or XLA does not understand the text.
+    Raises TargetError if JAX has no CUDA plugin or XLA cannot read the text.
     """
     from jax.experimental import topologies
 
@@ -97,7 +97,7 @@ def device_of(description: str) -> Any:
         topology = topologies.get_topology_desc(
             platform="cuda", target_config=description, topology="1x1x1"
         )
-    except Exception as error:  # whatever the plugin raises: of no plugin, of no proto
+    except Exception as error:  # the plugin is missing, or rejects the proto
         reason = str(error).strip().split("\n")[0] or type(error).__name__
         raise TargetError(
             f"cannot compile for this GPU here; JAX's CUDA plugin is needed, "
@@ -107,7 +107,7 @@ def device_of(description: str) -> Any:
 
 
 def compile_for(device: Any, function: Callable[..., Any], *shapes: Any) -> Any:
-    """The compiled program for a device as given by `device_of`; it cannot be run here."""
+    """Compiles for a device of `device_of`; the program cannot run here."""
     sharding = jax.sharding.SingleDeviceSharding(device)
     jitted = jax.jit(function, in_shardings=sharding, out_shardings=sharding)
     return jitted.lower(*shapes).compile()
@@ -132,7 +132,7 @@ def read_program(text: str) -> Program:
 
 
 def _add_instruction(computation: Computation, text: str) -> None:
-    """text: what follows the equals sign, `f32[2]{0} add(%a, %b), metadata={...}`."""
+    """text: after the equals sign, as `f32[2]{0} add(%a, %b), metadata={...}`."""
     opcode, attributes = _after_type(text).split("(", 1)
     if opcode == "while":
         number, known = _NUMBER.findall(attributes), _KNOWN.search(attributes)
@@ -161,7 +161,7 @@ def _add_instruction(computation: Computation, text: str) -> None:
 
 
 def _num_bytes(of_type: str) -> int:
-    """Of an array, or a tuple of arrays."""
+    """The bytes of an array, or of a tuple of arrays."""
     total = 0
     for _, bits, axes in _ARRAY.findall(of_type):
         total += math.prod(int(axis) for axis in axes.split(",") if axis) * int(bits or 8) // 8
@@ -169,7 +169,7 @@ def _num_bytes(of_type: str) -> int:
 
 
 def _after_type(text: str) -> str:
-    """Leaves out the type in front, which may be a tuple of types."""
+    """Removes the leading type, which may be a tuple of types."""
     if not text.startswith("("):
         return text.split(" ", 1)[1]
     depth = 0
@@ -188,7 +188,7 @@ def _named(attributes: str, name: str) -> str:
 
 
 def cost_of(program: Program, trips: Mapping[int, float], seconds_of: SecondsOf) -> Cost:
-    """What one run costs. trips: of each numbered loop, per start."""
+    """The cost of one run. trips: of each numbered loop, per start."""
     cost = Cost()
     _Count(program, trips, seconds_of).add(cost, program.entry, 1.0, None)
     return cost
@@ -201,7 +201,7 @@ class _Count:
     seconds_of: SecondsOf
 
     def add(self, cost: Cost, name: str, times: float, inside: int | None) -> None:
-        """Adds a computation that is run so many times, inside of a loop of this number."""
+        """Adds a computation that runs `times` times inside the loop of this number."""
         computation = self.program.computations[name]
         cost.add(inside, times * len(computation.kernels))
         cost.seconds += times * sum(map(self.seconds_of, computation.kernels))
@@ -222,13 +222,13 @@ class _Count:
         if loop.known_trips is not None:
             return loop.known_trips
         if loop.number is None:
-            raise ValueError("the program has a loop of its own, and nobody knows its trips.")
+            raise ValueError("XLA added a loop with unknown trip count to the program.")
         return self.trips[loop.number]
 
     def _add_longest(
         self, cost: Cost, branches: list[str], times: float, inside: int | None
     ) -> None:
-        """Which branch is taken is not known: the one with most kernels."""
+        """Adds the branch with the most kernels: the branch taken is unknown."""
         costs = []
         for branch in branches:
             costs.append(Cost())

@@ -1,23 +1,23 @@
-"""What a search is on a GPU, counted without one: kernels, conditions of loops, memory.
+"""Counts kernels, loop conditions and memory of a search on a GPU, without a GPU.
 
-The search SoG(s, 1) from the start of a game, with a 3 x 128 MLP at the leaves (and of chance with
-more than 64 outcomes, as in London, a sample of as many as decisions have), is compiled ahead
-of time for the GPU that `--target` describes. Its instructions outside of fusions are counted, each
-about one kernel (or copy) after the other; how often loops turn is measured by running the same
-search on the CPU, with a counter in every loop, for a batch of `--trips-batch` at most. Needs JAX's
+Compiles the search SoG(s, 1) from the start of a game, with a 3 x 128 MLP at the leaves (if chance
+has more than 64 outcomes, as in London, with a sample as large as decisions), ahead of time for the
+GPU that `--target` describes. Counts its instructions outside of fusions, each about one kernel (or
+copy) run in sequence; trip counts of loops are measured by running the same search on the CPU, with
+a counter in every loop, for a batch of at most `--trips-batch`. Needs JAX's
 CUDA plugin (pip install "jax[cuda12]", of the version of jax), but no GPU.
 
 Example:
     python scripts/kernel_count.py --target h200.txtpb --games leduc --batches 64 1024
 
 Columns, per phase, that is an update and a simulation:
-    kernels          run one after the other.
-    host reads       conditions of loops whose trips XLA does not know: the host waits for each,
+    kernels          run in sequence.
+    host reads       conditions of loops with unknown trip counts: the host waits for each,
                      unless the loops are in a command buffer.
     memory           arguments, results and temporaries of the whole search, as XLA says.
     searches/s       ESTIMATED: batch / (kernels x --kernel-us + reads x --condition-us); in
-                     brackets without reads. A kernel whose results are large takes the time to read
-                     and write as many bytes instead, by the bandwidth that the target states.
+                     brackets without reads. A kernel with large results takes the time to read and
+                     write as many bytes instead, at the bandwidth of the target.
 
 A target is a text proto of XLA's GpuTargetConfigProto; XLA writes that of a GPU which is there with
 XLA_FLAGS=--xla_dump_to=FOLDER (FOLDER/*.gpu_target_config.pbtxt).
@@ -39,7 +39,7 @@ from script_arguments import script_parser
 GAMES: Final = ("leduc", "glasses", "connect_four", "london")
 MANY_OUTCOMES: Final = 64
 PHASES: Final = "search.py _all_phases"
-"""Where the loop over updates and simulations is written."""
+"""The function of the loop over updates and simulations."""
 Row = dict[str, Any]
 
 
@@ -76,7 +76,7 @@ def search_of(text: str, batch: int, simulations: int) -> tuple[Any, Any]:
 
 @functools.lru_cache
 def trips_of(text: str, batch: int, simulations: int) -> tuple[tuple[float, float], ...]:
-    """How often each loop is started and how often its body is run, measured on the CPU."""
+    """How often each loop starts and its body runs, measured on the CPU."""
     import jax
     from loop_trips import NumberedLoops
 
@@ -104,7 +104,7 @@ def measure(device: Any, text: str, batch: int, arguments: argparse.Namespace) -
     loops = numbered.loops
     phases = next(loop.number for loop in loops if loop.function == PHASES)
     inside = {phases}
-    for loop in loops:  # those inside of others come later
+    for loop in loops:  # inner loops come later
         if loop.parent in inside:
             inside.add(loop.number)
     per_phase = {
@@ -164,7 +164,7 @@ def print_rows(rows: list[Row]) -> None:
 
 
 def read_arguments() -> argparse.Namespace:
-    """What the command line says."""
+    """Reads the command line."""
     parser = script_parser(__doc__)
     parser.add_argument("--target", type=Path, required=True, metavar="FILE")
     parser.add_argument("--games", nargs="+", default=list(GAMES), metavar="GAME")
@@ -185,7 +185,7 @@ def read_arguments() -> argparse.Namespace:
 
 
 def fail(reason: str) -> NoReturn:
-    """Ends with one line."""
+    """Exits with an error of one line."""
     sys.stderr.write(f"kernel_count.py: error: {reason}\n")
     sys.exit(2)
 

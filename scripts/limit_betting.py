@@ -1,12 +1,11 @@
-"""The betting of limit hold'em for two players or three, without the cards, as arrays.
+"""The betting of limit hold'em for two or three players, without cards, as arrays.
 
-How a street can go on depends on who is left, and on nothing else that came before. So a street is
-written once for each set of players, and a decision of the game is a decision there together with a
-number for the way to its beginning, its entry: the millions of decisions of three players take up a
-few megabytes.
+The rest of a street depends only on the players left. So a street is stored once for each set of
+players, and a decision of the game is a decision there with the number of its entry, the path to
+its start: the millions of decisions of three players take a few megabytes.
 
-Seats are in the order in which they act before the flop; the last two have the blinds. The first
-one is the button, who acts last on later streets.
+Seats are in preflop order of action; the last two have the blinds. The first is the button, which
+acts last on later streets.
 """
 
 import dataclasses
@@ -22,7 +21,7 @@ RAISE: Final = 2
 NUM_ACTIONS: Final = 3
 ILLEGAL: Final = -1
 OVER: Final = -2
-"""Here and below a street is over after an action: at end OVER - number."""
+"""At this value and below, an action ends the street: at end OVER - number."""
 NOWHERE: Final = -1
 
 
@@ -41,7 +40,7 @@ class Limit:
         return (0,) * (self.players - 2) + self.blinds
 
     def left_to_bet(self, street: int, players: int) -> int:
-        """The most chips that so many players can add from the beginning of a street on."""
+        """The most chips that `players` players can add from the start of a street."""
         later = zip(self.bets[street:], self.caps[street:], strict=True)
         most = players * sum(bet * cap for bet, cap in later)
         return most - sum(self.blinds) if street == 0 else most
@@ -49,7 +48,7 @@ class Limit:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Betting:
-    """All streets for all sets of players, one after the other; and all entries."""
+    """All streets for all sets of players, concatenated; and all entries."""
 
     rules: Limit
     street: np.ndarray  # int32[node]
@@ -59,14 +58,14 @@ class Betting:
     local: np.ndarray  # int32[node]: its number on its street
     left: np.ndarray  # int32[end]: a bit for each player who has not folded
     next_node: np.ndarray  # int32[end]: where the next street begins, NOWHERE if the hand is over
-    next_number: np.ndarray  # int32[end]: which of the ways to a next street it is, of its street
-    masks: tuple[np.ndarray, ...]  # by street, int32[entry]: who is left there
+    next_number: np.ndarray  # int32[end]: its index among the ends of its street that lead on
+    masks: tuple[np.ndarray, ...]  # by street, int32[entry]: players left
     next_entry: tuple[np.ndarray, ...]  # by street, int32[entry]: the first one it leads to
-    num_nodes: Mapping[tuple[int, int], int]  # by street and who is left
+    num_nodes: Mapping[tuple[int, int], int]  # by street and players left
 
     @property
     def num_decisions(self) -> int:
-        """Of all players on all streets, ways to them told apart."""
+        """The number of decisions of all players on all streets, by path."""
         return int(sum(self._decisions(street).sum() for street in range(len(self.masks))))
 
     def _decisions(self, street: int) -> np.ndarray:
@@ -75,8 +74,8 @@ class Betting:
         return np.asarray(found, np.int64)
 
     def first_rows(self, sizes: tuple[int, ...]) -> tuple[np.ndarray, int]:
-        """int32[entry], all streets one after the other: where the rows of its decisions begin; and
-        how many rows there are. sizes: rows of a decision, by street. ValueError for too many."""
+        """int32[entry], all streets concatenated: the first row of its decisions; and the number of
+        rows. sizes: rows of a decision, by street. Raises ValueError for too many rows."""
         each = [self._decisions(street) * size for street, size in enumerate(sizes)]
         ends = np.cumsum(np.concatenate(each))
         if ends[-1] * NUM_ACTIONS >= 2**31:
@@ -85,8 +84,8 @@ class Betting:
 
     @functools.cached_property
     def longest(self) -> int:
-        """The most actions of a hand."""
-        deepest = np.zeros(len(self.street) + 1, np.int64)  # the last stands for no node
+        """The maximum number of actions of a hand."""
+        deepest = np.zeros(len(self.street) + 1, np.int64)  # the last is for no node
         for node in range(len(self.street) - 1, -1, -1):
             after = [int(one) for one in self.child[node] if one != ILLEGAL]
             ways = (one if one >= 0 else self.next_node[OVER - one] for one in after)
@@ -95,7 +94,7 @@ class Betting:
 
 
 def make_betting(rules: Limit) -> Betting:
-    """Writes all streets."""
+    """Builds all streets."""
     made = _Making(rules)
     masks, next_entry = [np.array([(1 << rules.players) - 1], np.int32)], []
     first = 1
@@ -124,14 +123,14 @@ def make_betting(rules: Limit) -> Betting:
 
 
 class _Making:
-    """Lists that grow while streets are written, each once for those who may be left on it."""
+    """Lists that grow while streets are built, each once per set of players left."""
 
     def __init__(self, rules: Limit) -> None:
         self._rules = rules
         self.street, self.actor, self.local = list[int](), list[int](), list[int]()
         self.child, self.pays = list[list[int]](), list[list[int]]()
         self.left, self.next_number = list[int](), list[int]()
-        self.leads_to: list[tuple[int, int]] = []  # by end: street and who is left
+        self.leads_to: list[tuple[int, int]] = []  # by end: street and players left
         self.first: dict[tuple[int, int], int] = {}
         self.ways: dict[tuple[int, int], list[int]] = {}
         self.num_nodes: dict[tuple[int, int], int] = {}
@@ -159,7 +158,7 @@ class _Making:
         bets: int,
         paid: tuple[int, ...],
     ) -> int:
-        """Writes what the first of `to_act` can do, and all that follows; the number of it."""
+        """Adds the decision of the first of `to_act`, and its descendants; returns its number."""
         node, seat = len(self.street), to_act[0]
         self.street.append(street)
         self.actor.append(seat)

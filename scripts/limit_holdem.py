@@ -1,11 +1,11 @@
-"""UCT and Smooth UCT in limit hold'em for two players and three, over E[HS^2] grids.
+"""UCT and Smooth UCT in limit hold'em for two or three players, over E[HS^2] grids.
 
 Section 4.3 of Heinrich and Silver (2015). Both methods learn from the same deals, and their greedy
-policies play each other. Many games go on at once, and what they find is added to the trees
-together; the paper has one after the other. Everything else is theirs: the grids 169/1000/500/200
+policies play each other. Many games run at once, and update the trees together;
+the paper plays one after another. Everything else is theirs: the grids 169/1000/500/200
 and 169/1000/100/20, the mixing of their equation 2 with gamma = 0.1, eta = 0.9 and d = 1/20000, and
 the exploration of their equation 3 with k = 0.5 and C = 24 big blinds, 36 with three players. A
-match plays every deal in all orders of the seats, on deals that nobody learned from.
+match plays every deal in all orders of seats, on deals not used for learning.
 
 Examples:
     python scripts/limit_holdem.py --out limit_holdem.json
@@ -46,7 +46,7 @@ from sog.holdem.game import Holdem
 
 SIZES: Final = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 GAMES: Final = 4096
-"""That are played at once."""
+"""Games played at once."""
 METHODS: Final = {"UCT": False, "Smooth UCT": True}
 _POINTS: Final = 5
 _SECONDS_BETWEEN_LINES: Final = 10.0
@@ -55,15 +55,15 @@ _SECONDS_BETWEEN_LINES: Final = 10.0
 def play_match(
     rules: Rules, buckets: Buckets, policy: Array, others: Sequence[Array], calls: int
 ) -> tuple[float, float]:
-    """What a policy gets of the others, in mb/h, and its standard error; GAMES deals, so many
-    times, each at all orders of the seats."""
+    """The winnings of a policy against the others, in mb/h, with standard error, over `calls` times
+    GAMES deals, each in all orders of seats."""
     random, players = np.random.default_rng(2**32), 1 + len(others)
     every = []
     for _ in range(calls):
         deals = deal(buckets, random, players, GAMES)
-        played: dict[tuple[int, ...], np.ndarray] = {}  # by who sits where: some are the same
+        played: dict[tuple[int, ...], np.ndarray] = {}  # by seating: some are the same
         results = []
-        for order in itertools.permutations(range(players)):  # order[seat]: who sits there
+        for order in itertools.permutations(range(players)):  # order[seat]: the player
             seated = [(policy, *others)[who] for who in order]
             table = tuple(map(id, seated))
             if table not in played:
@@ -75,9 +75,9 @@ def play_match(
 
 
 def pairs_of(players: int) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """A method, and the others at its table: the other method at all seats, or those of `SIMPLE`.
+    """Yields a method and its opponents: the other method in all seats, or those of `SIMPLE`.
 
-    What one loses the others win in equal parts, so no more has to be played.
+    The opponents win what one loses in equal parts, so no other pairing is needed.
     """
     for first, second in itertools.permutations(METHODS):
         if players > 2 or first == "Smooth UCT":
@@ -87,17 +87,17 @@ def pairs_of(players: int) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def run(players: int, episodes: int, calls: int, seed: int, path: Path | None) -> None:
-    """One method learns after the other, from the same deals; then matches of what they knew when
-    they had seen 1/16, 1/8, ... of them."""
+    """Both methods learn from the same deals; then their policies after 1/16, 1/8, ... of the deals
+    play matches."""
     began = time.perf_counter()
-    buckets = make_buckets(cards_of(Holdem()), SIZES[players], "grid", _tell, most_kept=2**28)
+    buckets = make_buckets(cards_of(Holdem()), SIZES[players], "grid", _note, most_kept=2**28)
     rules = make_rules(make_betting(Limit(players)), buckets.sizes)
     seconds = {"buckets": time.perf_counter() - began}
-    _tell(f"{rules.betting.num_decisions:,} decisions, {rules.num_rows:,} rows")
+    _note(f"{rules.betting.num_decisions:,} decisions, {rules.num_rows:,} rows")
     begin, random = time.perf_counter(), np.random.default_rng(seed)
     batches = [
         jax.device_get(deal(buckets, random, players, GAMES))
-        for _ in _telling("dealing", -(-episodes // GAMES))
+        for _ in _counting("dealing", -(-episodes // GAMES))
     ]
     seconds["dealing"] = time.perf_counter() - begin
     ends = [max(len(batches) >> halving, 1) for halving in range(_POINTS - 1, -1, -1)]
@@ -106,13 +106,13 @@ def run(players: int, episodes: int, calls: int, seed: int, path: Path | None) -
         tree, known[name] = empty_tree(rules), []
         key = jax.random.fold_in(jax.random.key(seed), smooth)
         begin = time.perf_counter()
-        for number in _telling(name, len(batches)):
+        for number in _counting(name, len(batches)):
             now = jax.random.fold_in(key, number)
             tree = jax.block_until_ready(learn(rules, smooth, tree, batches[number], now))
             if number + 1 in ends:
                 known[name] += [greedy_policy(tree)] * ends.count(number + 1)
         seconds[name] = time.perf_counter() - begin
-        del tree  # the next one needs its room
+        del tree  # the next one needs its memory
     points: list[dict[str, Any]] = []
     for number, end in enumerate(ends):
         policies = simple_policies(rules) | {name: known[name][number] for name in METHODS}
@@ -128,18 +128,18 @@ def run(players: int, episodes: int, calls: int, seed: int, path: Path | None) -
             _write(path, rules, points, seconds, seed, calls)
 
 
-def _tell(text: str) -> None:
+def _note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _telling(doing: str, count: int) -> Iterator[int]:
-    """0, 1, ..., with a line at times that says how far that is."""
+def _counting(doing: str, count: int) -> Iterator[int]:
+    """Yields 0, 1, ..., and prints progress now and then."""
     last = time.monotonic()
     for number in range(count):
         yield number
         if time.monotonic() - last > _SECONDS_BETWEEN_LINES:
             last = time.monotonic()
-            _tell(f"{doing}: {(number + 1) * GAMES:,} of {count * GAMES:,} games")
+            _note(f"{doing}: {(number + 1) * GAMES:,} of {count * GAMES:,} games")
 
 
 def _write(

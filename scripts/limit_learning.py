@@ -1,5 +1,5 @@
-"""Games of limit hold'em over buckets, many at once: what UCT and Smooth UCT learn of them, and
-matches. `limit_holdem.py` is the command.
+"""Batches of games of limit hold'em over buckets: learning by UCT and Smooth UCT, and matches.
+`limit_holdem.py` is the command.
 """
 
 import dataclasses
@@ -27,12 +27,12 @@ GAMMA: Final = 0.1
 ETA: Final = 0.9
 D: Final = 1 / 20_000
 SIMPLE: Final = ("always call", "always raise")
-_TOGETHER: Final = 2**22  # rows whose best actions are found at once
+_ROWS_AT_ONCE: Final = 2**22  # when looking for best actions
 
 
 @pytree
 class Tree:
-    """What a method knows; rows are decisions by bucket."""
+    """The statistics of a method; rows are decisions by bucket."""
 
     visits: Array  # [row, A] int32
     value: Array  # [row, A] float32: the mean gain of the player who decides, in big blinds
@@ -40,10 +40,10 @@ class Tree:
 
 @pytree
 class Deals:
-    """Games that begin, G of them."""
+    """The deals of G games."""
 
-    bucket: Array  # [player, street, G] uint16: of each player's hand
-    strength: Array  # [player, G] int32: of his hand with the whole board
+    bucket: Array  # [player, street, G] uint16
+    strength: Array  # [player, G] int32: of the hand with the whole board
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -54,13 +54,13 @@ class Rules:
     betting: Betting
     sizes: tuple[int, ...]
     first_row: np.ndarray
-    """int32[entry]: where the rows of its decisions begin."""
+    """int32[entry]: the first row of its decisions."""
     num_rows: int
     """Decisions by bucket."""
 
     @functools.cached_property
     def potential(self) -> np.ndarray:
-        """float32[end]: their k times what can still be bet on the streets after it, in chips."""
+        """float32[end]: the paper's k times the chips that later streets can still add."""
         limit, streets = self.betting.rules, self.betting.street[self.betting.next_node]
         left = [bin(mask).count("1") for mask in self.betting.left.tolist()]
         pairs = zip(streets.tolist(), left, strict=True)
@@ -68,13 +68,13 @@ class Rules:
 
 
 def make_rules(betting: Betting, sizes: tuple[int, ...]) -> Rules:
-    """Of a limit game. sizes: buckets by street."""
+    """The rules of a limit game. sizes: buckets by street."""
     first_row, num_rows = betting.first_rows(sizes)
     return Rules(betting=betting, sizes=sizes, first_row=first_row, num_rows=num_rows)
 
 
 def empty_tree(rules: Rules) -> Tree:
-    """Without a visit."""
+    """A tree without visits."""
     shape = (rules.num_rows, NUM_ACTIONS)
     return Tree(visits=jnp.zeros(shape, jnp.int32), value=jnp.zeros(shape, jnp.float32))
 
@@ -82,7 +82,7 @@ def empty_tree(rules: Rules) -> Tree:
 def draw_cards(
     cards: Cards, random: np.random.Generator, players: int, games: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """int32[G, card], the whole boards; and int32[G, player, card], what is held."""
+    """int32[G, card], whole boards; and int32[G, player, card], hole cards."""
     there, needed = cards.num_public[-1], players * cards.hole_cards + cards.num_public[-1]
     order = random.random((games, cards.deck.num_cards)).argpartition(needed, axis=1)[:, :needed]
     order = random.permuted(order, axis=1).astype(np.int32)
@@ -90,13 +90,13 @@ def draw_cards(
 
 
 def strengths(deck: Deck, board: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """int32[player, G]: of each hand with the whole board."""
+    """int32[player, G]: the strength of each hand with the whole board."""
     hands = [np.concatenate([board, held[:, p]], axis=1) for p in range(held.shape[1])]
     return np.stack([strength(suit_masks(hand, deck, np), deck, np) for hand in hands])
 
 
 def deal(buckets: Buckets, random: np.random.Generator, players: int, games: int) -> Deals:
-    """Cards for so many games, and their buckets."""
+    """Deals cards for `games` games, and finds their buckets."""
     cards = buckets.cards
     deck, hole = cards.deck, cards.hole_cards
     board, held = draw_cards(cards, random, players, games)
@@ -113,7 +113,7 @@ def deal(buckets: Buckets, random: np.random.Generator, players: int, games: int
 
 
 def learn(rules: Rules, smooth: bool, tree: Tree, deals: Deals, key: Array) -> Tree:
-    """Plays a game of each deal and adds what was found; the tree that is given is used up.
+    """Plays a game of each deal and updates the tree, whose buffers are donated.
 
     SEARCH and UPDATE of their Algorithms 1 and 2. smooth: whether UCB is mixed with the average
     policy.
@@ -124,14 +124,14 @@ def learn(rules: Rules, smooth: bool, tree: Tree, deals: Deals, key: Array) -> T
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _search(rules: Rules, smooth: bool, tree: Tree, deals: Deals, key: Array) -> Any:
-    """[step, G]: rows (NOWHERE where nothing is learned), actions, and how far what the players got
-    is from the means."""
+    """[step, G]: rows (NOWHERE where nothing is learned), actions, and the differences of the
+    players' winnings from the means."""
     players, games = deals.strength.shape
 
     def choose(out: Array, place: "_Place", key: Array) -> tuple[Array, Array, Array]:
         visits, value = tree.visits[place.row], tree.value[place.row]
         total = visits.sum(axis=1)
-        learns = place.goes_on & ~jnp.take_along_axis(out, place.actor[None], axis=0)[0]
+        learns = place.is_running & ~jnp.take_along_axis(out, place.actor[None], axis=0)[0]
         by_tree = learns & (total > 0)
         bonus = jnp.sqrt(jnp.log(jnp.maximum(total, 1))[:, None] / jnp.maximum(visits, 1))
         score = value + place.exploration[:, None] * bonus
@@ -144,7 +144,7 @@ def _search(rules: Rules, smooth: bool, tree: Tree, deals: Deals, key: Array) ->
         weight = jnp.where(by_ucb[:, None], best, visits)
         weight = jnp.where(by_tree[:, None], weight, place.legal).astype(jnp.float32)
         action = jax.vmap(draw)(numbers[0], weight)
-        leaves = place.goes_on & ~by_tree
+        leaves = place.is_running & ~by_tree
         out |= leaves[None] & (place.actor[None] == jnp.arange(players)[:, None])
         return action, out, jnp.where(learns, place.row, NOWHERE)
 
@@ -156,19 +156,19 @@ def _search(rules: Rules, smooth: bool, tree: Tree, deals: Deals, key: Array) ->
 
 @functools.partial(jax.jit, donate_argnums=0)
 def _update(tree: Tree, rows: Array, actions: Array, off: Array) -> Tree:
-    """In place, since nothing of a table is read before it is written: XLA would copy it."""
+    """Updates in place: XLA would copy a table that is read before it is written."""
     rows = jnp.where(rows == NOWHERE, len(tree.visits), rows)  # beyond the end: dropped
     visits = tree.visits.at[rows, actions].add(1, mode="drop")
-    # All games of a row together move its mean as one after the other would.
+    # All games of a row together move its mean as they would in sequence.
     count = visits.at[rows, actions].get(mode="fill", fill_value=1)
     return Tree(visits=visits, value=tree.value.at[rows, actions].add(off / count, mode="drop"))
 
 
 @functools.partial(jax.jit, static_argnums=0)
 def match(rules: Rules, policies: Sequence[Array], deals: Deals) -> Array:
-    """float32[player, G]: what each gets, in big blinds.
+    """float32[player, G]: winnings in big blinds.
 
-    policies: of each seat, int8, the action at every row, or at every node whatever the hand.
+    policies: by seat, int8, the action at every row, or at every node for all hands.
     """
 
     def choose(out: Array, place: "_Place", key: Array) -> tuple[Array, Array, Array]:
@@ -185,10 +185,10 @@ def match(rules: Rules, policies: Sequence[Array], deals: Deals) -> Array:
 
 @pytree
 class _Place:
-    """Where games are."""
+    """The current decisions of games."""
 
-    node: Array  # [G] int32: the decision; any where the game is over
-    goes_on: Array  # [G] bool
+    node: Array  # [G] int32: the decision; arbitrary after the end
+    is_running: Array  # [G] bool
     actor: Array  # [G] int32
     row: Array  # [G] int32
     legal: Array  # [G, A] bool
@@ -197,7 +197,7 @@ class _Place:
 
 @pytree
 class _Hand:
-    """How far games are."""
+    """The state of games."""
 
     node: Array  # [G] int32, or NOWHERE
     entry: Array  # [G] int32
@@ -207,7 +207,7 @@ class _Hand:
 
 
 def _play(rules: Rules, deals: Deals, choose: Any, out: Array, key: Array) -> Any:
-    """[player, G], what players get, in big blinds; then [step, G]: rows, actions and actors."""
+    """[player, G], winnings in big blinds; then [step, G]: rows, actions and actors."""
     betting, limit = rules.betting, rules.betting.rules
     players, games = deals.strength.shape
     seats = jnp.arange(players)[:, None]
@@ -220,31 +220,31 @@ def _play(rules: Rules, deals: Deals, choose: Any, out: Array, key: Array) -> An
 
     def step(carry: tuple[_Hand, Array], key: Array) -> Any:
         hand, out = carry
-        node, goes_on = jnp.maximum(hand.node, 0), hand.node >= 0
+        node, is_running = jnp.maximum(hand.node, 0), hand.node >= 0
         actor, street = jnp.asarray(betting.actor)[node], street_of[node]
         bucket = deals.bucket[actor, street, jnp.arange(games)].astype(jnp.int32)
         row = jnp.asarray(rules.first_row)[hand.entry]
         row += jnp.asarray(betting.local)[node] * sizes[street] + bucket
         place = _Place(
             node=node,
-            goes_on=goes_on,
+            is_running=is_running,
             actor=actor,
             row=row,
             legal=child[node] != ILLEGAL,
             exploration=hand.exploration,
         )
         action, out, row = choose(out, place, key)
-        chips = jnp.where(goes_on, pays[node, action], 0)
+        chips = jnp.where(is_running, pays[node, action], 0)
         paid = hand.paid + jnp.where(seats == actor[None], chips[None], 0)
         after = child[node, action]
-        is_end = goes_on & (after <= OVER)
+        is_end = is_running & (after <= OVER)
         end = jnp.where(is_end, OVER - after, 0)
         next_node = jnp.asarray(betting.next_node)[end]
         deals_on = is_end & (next_node != NOWHERE)
         number = next_entry[hand.entry] + jnp.asarray(betting.next_number)[end]
         potential = jnp.asarray(rules.potential)[end]
         hand = _Hand(
-            node=jnp.where(is_end, next_node, jnp.where(goes_on, after, NOWHERE)),
+            node=jnp.where(is_end, next_node, jnp.where(is_running, after, NOWHERE)),
             entry=jnp.where(deals_on, number, hand.entry),
             paid=paid,
             left=jnp.where(is_end, jnp.asarray(betting.left)[end], hand.left),
@@ -271,18 +271,18 @@ def _play(rules: Rules, deals: Deals, choose: Any, out: Array, key: Array) -> An
 
 
 def greedy_policy(tree: Tree) -> Array:
-    """int8[row]: the action of the highest value among those that were taken, else the call."""
+    """int8[row]: the visited action of the highest value, else the call."""
     visits, value = np.asarray(tree.visits), np.asarray(tree.value)
     found = np.full(len(visits), CALL, np.int8)
-    for first in range(0, len(found), _TOGETHER):
-        some = slice(first, min(first + _TOGETHER, len(found)))
+    for first in range(0, len(found), _ROWS_AT_ONCE):
+        some = slice(first, min(first + _ROWS_AT_ONCE, len(found)))
         best = np.where(visits[some] > 0, value[some], -np.inf).argmax(axis=1)
         found[some] = np.where(visits[some].any(axis=1), best, CALL)
     return jnp.asarray(found)
 
 
 def simple_policies(rules: Rules) -> dict[str, Array]:
-    """int8[node] of each of `SIMPLE`."""
+    """int8[node] for each of `SIMPLE`."""
     can_raise = rules.betting.child[:, RAISE] != ILLEGAL
     raises = np.where(can_raise, RAISE, CALL).astype(np.int8)
     return dict(zip(SIMPLE, map(jnp.asarray, (np.full_like(raises, CALL), raises)), strict=True))

@@ -1,9 +1,9 @@
-"""How `sog serve` holds out: `python scripts/load_web.py`, against a server of its own.
+"""Load test of `sog serve`: `python scripts/load_web.py`, against its own server.
 
-Strangers hold 100 connections open, without a byte, with half of their headers, or with half of a
-body; visitors have 46 players prepared at once, have a player learn while a game of rps begins, and
-have two searches of 20,000 simulations made beside a short one. Told is how long pages, and what
-was begun last, took meanwhile. Everything stays on this machine.
+Clients without a token hold 100 connections open, without a byte, with half of their headers, or
+with half of a body; visitors prepare 46 players at once, let a player learn while a game of rps
+starts, and run two searches of 20,000 simulations beside a short one. Prints the time of pages, and
+of the last request, meanwhile. Everything stays on this machine.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from machine import processor, versions
 
 _STRANGERS: Final = 100
 _PREPARATIONS: Final = 46
-_LONGEST: Final = 30.0  # seconds that strangers, and preparations, are watched for
+_LONGEST: Final = 30.0  # seconds to watch strangers and preparations
 _HEAD_START: Final = 10.0  # seconds of the learner
 _PAUSE: Final = 0.5  # seconds between the pages that a visitor loads meanwhile
 _HALVES: Final = {
@@ -39,7 +39,7 @@ _LEARNER: Final = {"player": "outcome_sampling", "game": "leduc", "seat": "0"}
 
 
 class Visitor:
-    """One who has the token."""
+    """A client with the token."""
 
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
@@ -48,7 +48,7 @@ class Visitor:
         self._headers = {"Cookie": f"sog_{self.port}={token}"}
 
     def ask(self, path: str, form: dict[str, str] | None = None) -> tuple[int, str, str]:
-        """Status, where it leads to, and the page; 0 where there was no answer."""
+        """Status, redirect target, and page; status 0 without an answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         try:
             if form is None:
@@ -68,7 +68,7 @@ class Visitor:
         return self.ask(to or path)
 
     def wait(self, path: str, until: Callable[[str], bool]) -> None:
-        """Until a page says something."""
+        """Waits until a page satisfies `until`."""
         end = time.monotonic() + 300
         while not until(self.ask(path)[2]) and time.monotonic() < end:
             time.sleep(0.1)
@@ -81,23 +81,23 @@ def main() -> None:
     print(f"{processor()}, {versions(['jax', 'starlette', 'uvicorn'])}")
     with _server() as visitor:
         for name, sent in _HALVES.items():
-            _tell(f"{_STRANGERS} connections {name}", _strangers(visitor, sent))
+            _print_row(f"{_STRANGERS} connections {name}", _strangers(visitor, sent))
     with _server() as visitor:
-        _tell("a short search beside two of 20,000 simulations", _searches(visitor))
+        _print_row("a short search beside two of 20,000 simulations", _searches(visitor))
     with _server() as visitor:
-        _tell("a game of rps beside a learner", _learner(visitor))
+        _print_row("a game of rps beside a learner", _learner(visitor))
     with _server() as visitor:
-        _tell(f"{_PREPARATIONS} preparations at once", _preparations(visitor))
+        _print_row(f"{_PREPARATIONS} preparations at once", _preparations(visitor))
 
 
-def _tell(name: str, told: str) -> None:
-    print(f"| {name} | {told} |", flush=True)
+def _print_row(name: str, text: str) -> None:
+    print(f"| {name} | {text} |", flush=True)
 
 
-def _pages(visitor: Visitor, goes_on: Callable[[], bool]) -> str:
-    """Loads the first page again and again."""
+def _pages(visitor: Visitor, is_waiting: Callable[[], bool]) -> str:
+    """Loads the first page repeatedly."""
     times, statuses = [], []
-    while goes_on():
+    while is_waiting():
         began = time.perf_counter()
         statuses.append(visitor.ask("/")[0])
         times.append(time.perf_counter() - began)
@@ -115,16 +115,16 @@ def _strangers(visitor: Visitor, sent: bytes) -> str:
             one.setblocking(False)
             held.append(one)
         began = time.perf_counter()
-        told = _pages(
+        text = _pages(
             visitor,
             lambda: time.perf_counter() - began < _LONGEST and not all(map(_is_closed, held)),
         )
         num_open = len(held) - sum(map(_is_closed, held))
-        return f"{told}; {num_open} open after {time.perf_counter() - began:.0f} s"
+        return f"{text}; {num_open} open after {time.perf_counter() - began:.0f} s"
 
 
 def _is_closed(one: socket.socket) -> bool:
-    """Whether the server closed it; what it sent is read."""
+    """Whether the server closed it; reads what it sent."""
     try:
         while one.recv(65536):
             pass
@@ -136,7 +136,7 @@ def _is_closed(one: socket.socket) -> bool:
 
 
 def _begin(visitor: Visitor, path: str, forms: Sequence[dict[str, str]]) -> list[threading.Thread]:
-    """Sends forms, each in a thread of its own."""
+    """Sends forms, each in its own thread."""
     threads = [threading.Thread(target=visitor.ask, args=(path, one), daemon=True) for one in forms]
     for one in threads:
         one.start()
@@ -186,17 +186,17 @@ def _preparations(visitor: Visitor) -> str:
     ]
     threads = _begin(visitor, "/games", forms)
     began = time.perf_counter()
-    told = _pages(
+    text = _pages(
         visitor,
         lambda: time.perf_counter() - began < _LONGEST and any(one.is_alive() for one in threads),
     )
     num_left = sum(one.is_alive() for one in threads)
-    return f"{told}; {num_left} unanswered after {time.perf_counter() - began:.0f} s"
+    return f"{text}; {num_left} unanswered after {time.perf_counter() - began:.0f} s"
 
 
 @contextlib.contextmanager
 def _server() -> Iterator[Visitor]:
-    """Whoever opens the address that `sog serve` printed."""
+    """Runs `sog serve`; yields a visitor with its address."""
     command = [sys.executable, "-m", "sog", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

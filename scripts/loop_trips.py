@@ -1,9 +1,9 @@
-"""The loops of a JAX function by number: names for them in its program, and how often they turn.
+"""Numbers the loops of a JAX function: names them in its program, and counts their trips.
 
 A function is traced once, with every `vmap` in it resolved, and its equations are then evaluated
 one by one. Each loop (`while` or `scan`) gets a number and, in the program that is compiled, a
-scope of this name, which XLA keeps with every instruction. Counting carries an array through all of
-the loops, in which each adds up how often it was started and how often its body was run.
+scope of this name, which XLA keeps with every instruction. Counting carries an array through all
+loops, in which each counts its starts and the runs of its body.
 """
 
 import dataclasses
@@ -28,15 +28,15 @@ class Loop:
 
     number: int
     parent: int | None
-    """The loop around it."""
+    """The enclosing loop."""
     function: str
-    """Where it is written, as far as JAX knows: `update.py push_reach`."""
+    """Its source location as known to JAX: `update.py push_reach`."""
 
 
 class NumberedLoops:
     """A function of arrays (pytrees) whose loops have numbers.
 
-    Keyword arguments are not supported; what is static must be bound already.
+    Keyword arguments are not supported; static arguments must be bound already.
     """
 
     def __init__(self, function: Callable[..., Any], *shapes: Any) -> None:
@@ -49,11 +49,11 @@ class NumberedLoops:
         self.loops = list(self._loops.values())
 
     def named(self, *arguments: Any) -> Any:
-        """The function itself, each loop in a scope of its name."""
+        """The function itself, with each loop in a scope of its name."""
         return self._run(arguments, None)[0]
 
     def counted(self, *arguments: Any) -> tuple[Any, Array]:
-        """The result and int32[loop, 2]: how often each was started, and its body run."""
+        """The result and int32[loop, 2]: starts of each loop, and runs of its body."""
         return self._run(arguments, jnp.zeros((len(self.loops), 2), jnp.int32))
 
     def _run(self, arguments: Any, counts: Array | None) -> tuple[Any, Any]:
@@ -72,7 +72,7 @@ class NumberedLoops:
         path: Path_,
         parent: int | None,
     ) -> tuple[list[Any], Any]:
-        """path: of equation numbers to this jaxpr, which tells two uses of the same one apart."""
+        """path: equation numbers to this jaxpr, which distinguish two uses of the same one."""
         values = dict(zip([*jaxpr.constvars, *jaxpr.invars], [*consts, *arguments], strict=True))
 
         def read(atom: Any) -> Any:
@@ -140,7 +140,7 @@ class NumberedLoops:
             result: Array = found[0][0]
             return result
 
-        def go_on(carry: tuple[list[Any], Any]) -> Array:
+        def is_any_running(carry: tuple[list[Any], Any]) -> Array:
             return jnp.any(condition_of(carry[0]))
 
         def step(carry: tuple[list[Any], Any]) -> tuple[list[Any], Any]:
@@ -149,12 +149,12 @@ class NumberedLoops:
             new, counts = self._evaluate(
                 jaxpr, consts, [*of_body, *old], counts, (*path, 1), number
             )
-            if condition.out_avals[0].shape:  # what is over in a batch stays as it is
-                goes_on = condition_of(old)
-                new = [_select(goes_on, *pair) for pair in zip(new, old, strict=True)]
+            if condition.out_avals[0].shape:  # finished loops of a batch keep their state
+                is_running = condition_of(old)
+                new = [_select(is_running, *pair) for pair in zip(new, old, strict=True)]
             return new, counts
 
-        finished: tuple[list[Any], Any] = jax.lax.while_loop(go_on, step, (start, counts))
+        finished: tuple[list[Any], Any] = jax.lax.while_loop(is_any_running, step, (start, counts))
         return finished
 
     def _scan(
@@ -181,8 +181,10 @@ class NumberedLoops:
         return [*carry[0], *rows], carry[1]
 
 
-def _select(goes_on: Array, new: Array, old: Array) -> Array:
-    return jnp.where(goes_on.reshape(goes_on.shape + (1,) * (new.ndim - goes_on.ndim)), new, old)
+def _select(is_running: Array, new: Array, old: Array) -> Array:
+    return jnp.where(
+        is_running.reshape(is_running.shape + (1,) * (new.ndim - is_running.ndim)), new, old
+    )
 
 
 def _turned(counts: Array | None, number: int) -> Array | None:
@@ -190,7 +192,7 @@ def _turned(counts: Array | None, number: int) -> Array | None:
 
 
 def _written_in(equation: JaxprEqn) -> str:
-    """The innermost function of this project that the loop comes from."""
+    """The innermost function of this project around the loop."""
     checkout = str(Path(__file__).resolve().parents[1])
     trace = equation.source_info.traceback
     frames: Any = () if trace is None else trace.frames

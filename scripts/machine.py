@@ -1,4 +1,4 @@
-"""What a benchmark ran on, for the scripts beside this file."""
+"""The machine of a benchmark, for scripts."""
 
 import contextlib
 import importlib.metadata
@@ -17,7 +17,7 @@ _PACKAGES: Final = (
 
 
 def processor() -> str:
-    """The processor's name, and its family and model where the name alone may mean several."""
+    """The processor's name, with family and model if known, since names can be ambiguous."""
     cpuinfo = Path("/proc/cpuinfo")
     if not cpuinfo.is_file():
         return platform.processor() or platform.machine()
@@ -31,7 +31,7 @@ def processor() -> str:
 
 
 def provenance() -> dict[str, Any]:
-    """What an output says about where it comes from: the command, the processor and versions."""
+    """The provenance of an output: the command, the processor and versions."""
     return {
         "command": shlex.join(["python", *sys.argv]),
         "processor": processor(),
@@ -41,7 +41,7 @@ def provenance() -> dict[str, Any]:
 
 
 def versions(packages: Iterable[str]) -> dict[str, str]:
-    """Versions of Python and of those of the packages that are installed."""
+    """Versions of Python and of the installed packages among these."""
     found = {"python": platform.python_version()}
     for package in packages:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

@@ -1,4 +1,4 @@
-"""Writes the catalog of games that `sog games` lists: run it when a game was added or changed."""
+"""Writes the catalog of games that `sog games` lists: run it after adding or changing a game."""
 
 import argparse
 import importlib.resources
@@ -11,7 +11,7 @@ from sog.domain import domains
 
 
 def main() -> None:
-    """Asks all games, and counts their public states."""
+    """Collects facts of all games, and counts their public states."""
     argparse.ArgumentParser(description=__doc__).parse_args()
     games = list_games()
     package_of = {name: domain.package for domain in domains() for name in domain.games}

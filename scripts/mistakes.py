@@ -5,12 +5,12 @@ Example:
     python scripts/mistakes.py runs/hex5 --oracle hex --games 100 --opening 4
     python scripts/mistakes.py runs/othello6 --games 50 --opening 12
 
-The player plays itself, each game begun by some random moves, so that all phases are met and no
-two games are alike. Every decision is compared with what each action is worth under perfect play:
-it is a mistake if a better action was there. Where all actions are worth the same nobody can go
-wrong: the share of mistakes is of the other decisions. `exact` is this project's own backward
-induction, which reaches the last moves of a game (decisions before are not judged); `hex` its
-solver of Hex up to 5 x 5; `bitbully` (AGPL, in the extra `bench`) knows all of Connect Four.
+The player plays itself from random openings, so that all phases occur and no two games are alike.
+Every decision is compared with the values of actions under perfect play: it is a mistake if another
+action is better. The share of mistakes is among decisions whose actions differ in value. `exact` is
+this project's backward induction, which reaches the last moves of a game (earlier decisions are not
+judged); `hex` its solver of Hex up to 5 x 5; `bitbully` (AGPL, in the extra `bench`) solves Connect
+Four.
 """
 
 import argparse
@@ -41,16 +41,16 @@ from sog.tabular.perfect_play import TooManyPositionsError, perfect_values
 _BATCH: Final = 32
 _ALIKE: Final = 1e-6
 _TOGETHER: Final = 16
-"""Positions whose ends are worked out in one go."""
+"""Positions solved in one batch."""
 
 Line = tuple[int, ...]
 """Public events from the start of a game."""
 Decision = tuple[Line, int]
-"""Where it was, and the action that was taken."""
+"""The position, and the action taken."""
 
 
 class Worth(NamedTuple):
-    """Of the actions that there were, to the player to move."""
+    """Values of actions, to the player to move."""
 
     best: float
     taken: float
@@ -58,25 +58,25 @@ class Worth(NamedTuple):
 
 
 Oracle = Callable[[Game[Any], Sequence[Decision]], list[Worth | None]]
-"""Judges decisions; None for one of which nothing is known."""
+"""Judges decisions; None for a decision that it cannot judge."""
 
 
 def exact(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | None]:
-    """The last decisions of a game, as far back as there is room."""
+    """Judges the last decisions of a game, as far back as memory allows."""
     found = dict[int, Worth]()
     for part in _parts_of_one_length(decisions):
         states = [jax.device_get(_state(game, decisions[number][0])) for number in part]
         try:
             values = perfect_values(game, jax.tree.map(lambda *leaves: np.stack(leaves), *states))
         except TooManyPositionsError:
-            break  # so would those before be
+            break  # earlier ones are larger still
         for number, row in zip(part, values, strict=True):
             found[number] = _worth(row, decisions[number][1])
     return [found.get(number) for number in range(len(decisions))]
 
 
 def _parts_of_one_length(decisions: Sequence[Decision]) -> Iterator[list[int]]:
-    """The numbers of decisions, the latest first, some that were as late together."""
+    """The indices of decisions, latest first, in batches of equal length."""
     by_length = itertools.groupby(_longest_first(decisions), lambda n: len(decisions[n][0]))
     for _, group in by_length:
         numbers = list(group)
@@ -85,11 +85,11 @@ def _parts_of_one_length(decisions: Sequence[Decision]) -> Iterator[list[int]]:
 
 
 def bitbully(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | None]:
-    """All of Connect Four: win, draw or loss."""
+    """Judges all decisions of Connect Four: win, draw or loss."""
     import bitbully
 
     if str(game) != "connect_four(rows=6,columns=7,run_length=4)":
-        raise ValueError(f"bitbully knows connect_four only, not {game}.")
+        raise ValueError(f"bitbully solves only connect_four, got {game}.")
     solver, found = bitbully.BitBully(), list[Worth | None]()
     for line, action in decisions:
         board = bitbully.Board()
@@ -103,21 +103,21 @@ def bitbully(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | Non
 
 
 def perfect_hex(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | None]:
-    """All of Hex on small boards: of a decision as many cells as it takes to know what was lost."""
+    """Judges Hex on small boards; values only the cells needed to find whether an action lost."""
     if not isinstance(game, Hex) or game.swap:
-        raise ValueError(f"the solver of Hex knows hex without swap only, not {game}.")
+        raise ValueError(f"the solver of Hex needs hex without swap, got {game}.")
     solver, found = HexSolver(game.size), dict[int, Worth]()
 
     def worth_of(line: Line) -> float:
-        """To who has made its last move."""
+        """The value to the player who made the last move."""
         return -1.0 if solver.wins_after(line) else 1.0
 
-    for number in _longest_first(decisions):  # what is found there is known then
+    for number in _longest_first(decisions):  # later positions are cached for earlier ones
         line, action = decisions[number]
         best = -worth_of(line)
         taken = worth_of((*line, action)) if best > 0 else best
         worst = taken
-        if best > 0 and taken > 0:  # is there a cell that loses?
+        if best > 0 and taken > 0:  # looks for a losing cell
             free = (cell for cell in range(game.size**2) if cell not in {*line, action})
             worst = next((-1.0 for cell in free if worth_of((*line, cell)) < 0), 1.0)
         found[number] = Worth(best, taken, worst)
@@ -125,7 +125,7 @@ def perfect_hex(game: Game[Any], decisions: Sequence[Decision]) -> list[Worth | 
 
 
 def _worth(values: np.ndarray, action: int) -> Worth:
-    """values: [A], NaN for what is not legal."""
+    """values: [A], NaN for illegal actions."""
     return Worth(float(np.nanmax(values)), float(values[action]), float(np.nanmin(values)))
 
 
@@ -144,7 +144,7 @@ def _state(game: Game[Any], line: Sequence[int]) -> Any:
 
 
 def _opening(game: Game[Any], most: int, rng: random.Random) -> list[int]:
-    """Up to so many random moves, after which the game goes on."""
+    """Up to `most` random moves that do not end the game."""
     while True:
         state, line = first_state(game), list[int]()
         for _ in range(rng.randint(0, most)):
@@ -160,9 +160,11 @@ def _opening(game: Game[Any], most: int, rng: random.Random) -> list[int]:
 def main() -> int:
     """Prints a line of JSON for each phase."""
     parser = script_parser(__doc__)
-    parser.add_argument("player", metavar="PLAYER", help="as of sog match")
+    parser.add_argument("player", metavar="PLAYER", help="as for sog match")
     parser.add_argument("--game", type=game_text, help="for a player of any game")
-    parser.add_argument("--search", metavar="S,C", help="how it searches")
+    parser.add_argument(
+        "--search", metavar="S,C", help="its simulations and simulations per update"
+    )
     parser.add_argument("--oracle", choices=ORACLES, default="exact")
     parser.add_argument("--games", type=positive_integer, default=50, metavar="N")
     parser.add_argument("--opening", type=int, default=8, help="random moves at most")
@@ -183,7 +185,7 @@ def _measure(arguments: argparse.Namespace) -> None:
     game, (player,) = seating.game, seating.players
     rng, begun = random.Random(arguments.seed), list[int]()
 
-    def course(number: int) -> Any:
+    def played_game(number: int) -> Any:
         opening = _opening(game, arguments.opening, rng)
         begun.append(len(opening))
         agents = [player.make(seat, 2 * number + seat) for seat in (0, 1)]
@@ -191,7 +193,7 @@ def _measure(arguments: argparse.Namespace) -> None:
         return course_of_game(GameInProgress.dealt(game, jax.random.key(number), begins), agents)
 
     played: list[PlayedGame] = list(
-        play_together((course(number) for number in range(arguments.games)), _BATCH)
+        play_together((played_game(number) for number in range(arguments.games)), _BATCH)
     )
     decisions = [
         (one.outcomes[:ply], one.outcomes[ply])

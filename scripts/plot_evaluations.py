@@ -1,4 +1,4 @@
-"""Draws what several calls of `sog evaluate --json` found in one picture.
+"""Draws results of several calls of `sog evaluate --json` in one picture.
 
 Example:
     sog evaluate leduc --search 10,1 --search 100,1 --resolve-from deepest --json > deepest.json
@@ -7,9 +7,9 @@ Example:
         --title "Leduc, exact values" --out starts.png
 
 Exploitability against regret updates, on logarithmic axes, or against learner steps if the first
-file has several checkpoints: a line through the means and a band from the least to the most of the
-seeds for each file (and search), and what CFR over the whole tree reaches by the rule of the first.
-All files must be of the same game.
+file has several checkpoints: a line through the means and a band from minimum to maximum over
+the seeds for each file (and search), and CFR over the whole tree by the rule of the first. All
+files must be of the same game.
 """
 
 import sys
@@ -29,7 +29,7 @@ _MOST_BYTES: Final = 2**26
 
 
 def lines_of(series: dict[str, dict[str, Any]]) -> Lines:
-    """The results of each output, or of each search of it if the first has several checkpoints."""
+    """The results by output, or by its searches if the first output has several checkpoints."""
     first = next(iter(series.values()))["results"]
     if len({one.get("checkpoint") for one in first}) == 1:
         return {label: output["results"] for label, output in series.items()}

@@ -1,11 +1,11 @@
-"""Draws what trainings of `limit_holdem.py` found: what players win against games learned from.
+"""Draws results of `limit_holdem.py`: winnings against the number of games learned from.
 
 Example:
     python scripts/plot_limit_holdem.py docs/results/data/limit_holdem/two_*.json --out two.png
 
-A line for each pairing, through the means of the trainings, and a band from the least to the most.
-The axis of what is won is linear from -100 to 100 and logarithmic beyond. All files must be
-of the same rules, with the same matches after as many games.
+A line for each pairing, through the means of the trainings, and a band from minimum to maximum. The
+axis of winnings is linear from -100 to 100 and logarithmic beyond. All files must have the same
+rules, and the same matches after the same numbers of games.
 """
 
 import sys
@@ -66,12 +66,12 @@ def _read(path: Path) -> dict[str, Any]:
         if not won or not all(matches for _, matches in pairings):
             raise ValueError("it has no matches")
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise CommandError(f"{path} is no output of limit_holdem.py: {error}.") from None
+        raise CommandError(f"{path} is not an output of limit_holdem.py: {error}.") from None
     return found
 
 
 def _pairings(found: dict[str, Any]) -> list[tuple[float, list[tuple[str, ...]]]]:
-    """After how many games who played whom."""
+    """The numbers of games with their pairings."""
     return [
         (
             float(point["episodes"]),
@@ -84,7 +84,7 @@ def _pairings(found: dict[str, Any]) -> list[tuple[float, list[tuple[str, ...]]]
 def main() -> int:
     """Runs the script; returns its exit code."""
     parser = script_parser(__doc__)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="of each seed one")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="one per seed")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.png", help="the picture")
     given = parser.parse_args()
     try:

@@ -1,15 +1,15 @@
-"""How wrong a network is at the ranges of the present update, at average ranges, and between.
+"""Measures the error of a network at current ranges, at average ranges, and in between.
 
 Examples:
     python scripts/range_error.py runs/leduc_demo
     python scripts/range_error.py runs/leduc_demo --search 30,1 --rule sog --leaf-averaging 0
 
-With `leaf_averaging` a search asks about its leaves near the average ranges of its updates, not
-with those of the present update alone (`gtcfr.leaves`). Is a network better there? Here it searches
-from belief states of random play; then, for some leaves of every tree, its values and policies are
-compared with those of a long tabular solve, at the same leaves with each kind of ranges. Means over
-infostates, and over those of positive range alone, since the others' exact values depend on the
-equilibrium that the solve finds; values in the game's unit.
+With `leaf_averaging` a search queries leaves near the average ranges of its updates instead of the
+current ones (`gtcfr.leaves`). Is a network better there? The script searches from belief states of
+random play; for some leaves of every tree, it compares the network's values and policies with those
+of a long tabular solve, at the same leaves with each kind of ranges. Prints means over infostates,
+and over those of positive range only, since exact values of the others depend on the equilibrium
+that the solve finds; values are in the game's unit.
 """
 
 import json
@@ -31,7 +31,7 @@ from gtcfr.tree import take_reach
 from sog.cli.commands.command import add_options
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
-from sog.cli.search_numbers import read_settings
+from sog.cli.search_options import read_settings
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.players.trained import load_trained
 from sog.tabular import CompiledGame, compile_tree
@@ -40,7 +40,7 @@ from sog.tabular.public_tree import PublicTree
 
 
 def measure(run: Path, settings: SearchSettings, searches: int, leaves: int) -> dict[str, Any]:
-    """Searches so often, and looks at so many leaves of each tree."""
+    """Runs `searches` searches, and compares `leaves` leaves of each tree."""
     trained = load_trained(run)
     compiled = compile_tree(trained.game)
     nodes, kinds = leaf_ranges(compiled.tree, trained.evaluator, settings, searches, leaves)
@@ -97,7 +97,7 @@ def leaf_ranges(
 
 
 def _ranges_of_leaves(result: SearchResult) -> tuple[Any, dict[str, Any], Any]:
-    """Of one tree, a row per slot: nodes, ranges, and whether updates reached the leaf for both."""
+    """For one tree, a row per slot: nodes, ranges, and whether both players' updates reach it."""
     tree, leaf = result.tree, result.tree.leaf
     reach = take_reach(tree.reach_rows, leaf.source, leaf.mask)
     present = normalize(reach, leaf.mask)
@@ -121,7 +121,7 @@ def main() -> None:
     add_options(parser, ("--rule", "--leaf-averaging", "--set"))
     parser.add_argument("--searches", type=positive_integer, default=512, metavar="N")
     parser.add_argument(
-        "--leaves", type=positive_integer, default=4, metavar="N", help="of each search"
+        "--leaves", type=positive_integer, default=4, metavar="N", help="leaves per search"
     )
     given = parser.parse_args()
     try:

@@ -1,14 +1,13 @@
-"""What a value loss in shares of the pot brings: two networks learn from the same rivers.
+"""Measures the gain of a value loss relative to the pot: two networks learn from the same rivers.
 
     python scripts/relative_values.py
     python scripts/relative_values.py --rivers 256 --steps 100 --seeds 1
 
-Rivers of hold'em are random lines of bets, boards and ranges, solved to their end; a quarter of
-them is kept to ask about. Network, optimizer and size of a batch are those of
-`configs/holdem_small.toml`. One network learns values as shares of the largest utility, the other
-as shares of what is at stake (`learner.relative_values`), and Huber's delta likewise. Rows are by
-the pot, in big blinds; columns:
-    rivers    that are asked about.
+Rivers of hold'em are random lines of bets, boards and ranges, solved to the end; a quarter of them
+is held out. Network, optimizer and batch size are those of `configs/holdem_small.toml`. One network
+learns values as shares of the largest utility, the other as shares of the stakes
+(`learner.relative_values`), and Huber's delta likewise. Rows by pot, in big blinds; columns:
+    rivers    held out.
     utility   mean over hands of the error of values in percent of the pot, of the first network:
               mean over seeds (least to most).
     stake     of the second.
@@ -39,8 +38,8 @@ from sog.games.encoding import at_stake
 from sog.holdem.spots.examples import solve_spots
 
 _CONFIG: Final = "holdem_small"
-_HELD_OUT: Final = 4  # one of so many
-_STEPS: Final = 25  # in one call
+_HELD_OUT: Final = 4  # one in four
+_STEPS: Final = 25  # per call
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -81,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _solve(game: Game[Any], count: int) -> StoredExample:
-    """So many, of lines that are mixed."""
+    """Solves `count` rivers, of shuffled lines."""
     parts = [
         work.examples for work in solve_spots(game, count, np.random.default_rng(0), later=False)
     ]
@@ -98,11 +97,11 @@ def _errors(
     steps: int,
     seed: int,
 ) -> dict[float, tuple[float, int]]:
-    """By the pot: the mean error after training, as a share of it, and of how many rivers."""
+    """By pot: the mean error after training, as a share of the pot, and the number of rivers."""
     apply_fn, params = make_network(game, config.network, seed=seed)
     load = jax.jit(jax.vmap(functools.partial(load_example, game, apply_fn)))
     asked, weight = load(take(rivers, np.flatnonzero(held_out))), config.learner.value_weight
-    if not relative:  # so that gradients are about as long
+    if not relative:  # scales gradients to a similar norm
         packed = jnp.asarray(rivers.belief.state[~held_out])
         states = jax.vmap(functools.partial(unpack, game))(packed)
         stakes = jax.vmap(functools.partial(at_stake, game.encoding))(states)

@@ -1,11 +1,11 @@
-"""Exact values of simultaneous moves by three solvers and by CFR+, and what pruning spares.
+"""Exact values of simultaneous moves by three solvers and by CFR+, and the savings of pruning.
 
 Example:
     python scripts/reproduce_backward_induction.py --out docs/results/data/backward_induction.json
 
-BI, BI-alpha-beta and DO-alpha-beta (Bosansky et al. 2016, Algorithms 1 to 4) beside 10,000
+Compares BI, BI-alpha-beta and DO-alpha-beta (Bosansky et al. 2016, Algorithms 1 to 4) with 10,000
 iterations of CFR+. Random games and pursuits are solved for several seeds and lengths. Seconds are
-of one core, the game being in memory; a linear program takes about a millisecond of them.
+of one core, with the game in memory; a linear program takes about a millisecond.
 """
 
 import dataclasses
@@ -51,7 +51,7 @@ _ITERATIONS: Final = 10_000  # of CFR+
 
 
 def measure(text: str) -> dict[str, Any]:
-    """One game by all solvers."""
+    """Solves one game by all solvers."""
     tree = enumerate_public_tree(make(text))
     histories = lay_out_histories(tree)
     evaluator = RowEvaluator(histories)
@@ -77,7 +77,13 @@ def main() -> None:
     """Measures all games, and prints a line for each."""
     parser = script_parser(__doc__)
     add = parser.add_argument
-    add("games", nargs="*", type=game_text, metavar="GAME", help="others than those of the page")
+    add(
+        "games",
+        nargs="*",
+        type=game_text,
+        metavar="GAME",
+        help="other games than those of the page",
+    )
     add("--out", type=Path, metavar="FILE.json", help="write all figures")
     arguments = parser.parse_args()
     results = []

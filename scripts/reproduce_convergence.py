@@ -1,4 +1,4 @@
-"""How methods converge, beside figures of two papers: NashConv after so many simulated games.
+"""Convergence of methods compared with figures of two papers: NashConv over simulated games.
 
 Examples:
     python scripts/reproduce_convergence.py kuhn --runs 50 --episodes 20000000
@@ -7,16 +7,16 @@ Examples:
         --runs 100 --episodes 100000
 
 Kuhn poker and Leduc hold'em: figures 1 and 2 of the Smooth UCT paper (Heinrich and Silver 2015),
-each method with the parameters that it found best. Its exploitability is the NashConv of average
+each method with the best parameters of the paper. Its exploitability is the NashConv of average
 policies. (For Kuhn poker it has the squared error to the closest equilibrium instead.)
 
 Small Goofspiel, point cards shuffled: figure 4 of the paper on simultaneous-move MCTS (Lanctot,
-Lisy, Winands 2013), what each selection has learned from the root. Constants are those tuned for 13
+Lisy, Winands 2013), what each selection learns from the root. Constants are those tuned for 13
 cards (its table 1; `sog.baselines.simultaneous.selection`). OOS is outcome sampling, SM-OOS that of
 the journal, both with all states in memory from the start.
 
-The mean over the runs, the least and the most; with --out, PREFIX.json and PREFIX.png are written,
-anew after each method.
+Prints mean, minimum and maximum over the runs; --out writes PREFIX.json and PREFIX.png, again after
+each method.
 """
 
 import json
@@ -73,14 +73,14 @@ METHODS: Final[dict[str, dict[str, str]]] = {
         for payoff, tuned in (("wl", "wins"), ("diff", "points"))
     },
 }
-"""Methods by the names of the papers; c of Smooth UCT is in chips, ours a share of the most that
-can be won, 2 and 13 chips. (The paper does not say whether suits are told apart.)"""
+"""Methods by the names of the papers; c of Smooth UCT is in chips, ours a share of the largest
+win, 2 and 13 chips. (The paper does not say whether it distinguishes suits.)"""
 
 
 def converge(
     method: LearningMethod, tree: HistoryTree, runs: int, episodes: int
 ) -> list[dict[str, Any]]:
-    """NashConv of all runs on the way to so many games."""
+    """NashConv of all runs at points up to a number of games."""
     per_iteration = method.episodes_per_iteration
     assert per_iteration is not None
     # Sums over tens of millions of games need 64-bit numbers.
@@ -102,7 +102,7 @@ def converge(
 
 
 def draw(path: Path, game: str, runs: int, results: dict[str, Any]) -> None:
-    """All curves of a game."""
+    """Draws all curves of a game."""
     curves = []
     for name, result in results.items():
         points = [p for p in result["points"] if p["episodes"] >= _FIRST_SHOWN]

@@ -3,9 +3,9 @@
 Example:
     python scripts/reproduce_is_mcts.py --simulations 1000 --out docs/results/data/is_mcts/table_s5
 
-Exploitability in mbb per hand, the mean of --policies constructions and its standard error, by the
-three final policies: visit counts normalized (mvd), most visits (mvis), largest mean value (mval),
-next to the paper's numbers. All searches of a construction are one compiled program.
+Prints exploitability in mbb per hand, the mean of --policies constructions with standard error, for
+three final policies: normalized visit counts (mvd), most visits (mvis), largest mean value (mval),
+with the paper's numbers. All searches of a construction are one compiled program.
 """
 
 import dataclasses
@@ -61,7 +61,7 @@ PAPER: Final[dict[tuple[int, float], tuple[int, int, int]]] = {
 
 
 def construct(game: str, simulations: int, c: float, policies: int) -> dict[str, list[float]]:
-    """Exploitability, by final policy, of some policies made of independent searches.
+    """Exploitability, by final policy, of policies composed of independent searches.
 
     c: in the unit of the game.
     """
@@ -83,7 +83,7 @@ def construct(game: str, simulations: int, c: float, policies: int) -> dict[str,
 
 
 def main() -> None:
-    """Measures all that the paper has at these numbers of simulations."""
+    """Measures all of the paper's settings at these numbers of simulations."""
     parser = script_parser(__doc__)
     parser.add_argument("--simulations", type=int, nargs="+", default=[10, 100, 1000])
     parser.add_argument("--policies", type=int, default=5, help="constructions (default: 5)")

@@ -5,10 +5,10 @@ Examples:
     python scripts/reproduce_model_free.py leduc --methods q_learning dqn
     python scripts/reproduce_model_free.py leduc --methods a2c --only actor_rate=0.001 --runs 3
 
-Sweeps part of Table S6, as the paper did, and A2C's bonus for entropy, which the table does not
-name. Shows for each method the setting whose policy was least exploitable in the last third of
-training, on average over the runs. Half of NashConv, in mbb. With --out, PREFIX.json has all
-settings and PREFIX.png the curves of the best ones, written anew after each setting.
+Sweeps part of Table S6, as the paper did, and A2C's entropy bonus, which the table lacks. Shows for
+each method the setting whose policy was least exploitable in the last third of training, on average
+over the runs. Half of NashConv, in mbb. With --out, PREFIX.json has all settings and PREFIX.png the
+curves of the best ones, written again after each setting.
 """
 
 import argparse
@@ -58,8 +58,10 @@ def main() -> None:
     parser.add_argument(
         "--only", nargs="+", default=[], metavar="NAME=VALUE", help="leave out all other values"
     )
-    parser.add_argument("--runs", type=int, default=8, help="of each setting (default: 8)")
-    parser.add_argument("--games", type=int, default=400_000, help="to learn (default: 400000)")
+    parser.add_argument("--runs", type=int, default=8, help="runs per setting (default: 8)")
+    parser.add_argument(
+        "--games", type=int, default=400_000, help="games to learn from (default: 400000)"
+    )
     parser.add_argument("--out", metavar="PREFIX", help="write PREFIX.json and PREFIX.png")
     arguments = parser.parse_args()
     if arguments.runs < 1 or arguments.games < _POINTS * 16:
@@ -105,7 +107,7 @@ def main() -> None:
 
 
 def _settings(methods: list[str], only: dict[str, str]) -> list[tuple[str, str]]:
-    """Each method with each combination of values, as (name, what to type for it)."""
+    """Each method with each combination of values, as (name, its text)."""
     found = []
     for name in methods:
         for values in itertools.product(*SWEEP[name].values()):

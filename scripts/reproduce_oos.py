@@ -4,10 +4,10 @@ Example:
     python scripts/reproduce_oos.py liars_dice --simulations 100 1000 10000 --matches 60 \\
         --root-simulations 1000 10000 100000
 
-Exploitability (half of NashConv, in thousandths of the game's unit): of what one search of the
-whole game learns, and of what the searches of some matches against random play add up to, see
-`sog.baselines.online.aggregate`. Mean over --seeds, and its standard error. C of UCT is twice the
-largest utility, as in the paper. With --out, PREFIX.json is written, anew after each figure.
+Exploitability (half of NashConv, in thousandths of the game's unit) of one search of the whole
+game, and of the sum of searches in matches against random play, see
+`sog.baselines.online.aggregate`. Mean over --seeds, with standard error. C of UCT is twice the
+largest utility, as in the paper. --out writes PREFIX.json, again after each figure.
 """
 
 import json
@@ -41,11 +41,11 @@ METHODS: Final = {
     "UCT": "ismcts(selection=uct,c=2,final=mixed)",
     "RM": "ismcts(selection=rm,gamma=0.2)",
 }
-"""What is compared, without budgets. At the root nothing is directed."""
+"""Methods without budgets. Searches at the root are untargeted."""
 
 
 def main() -> None:
-    """Measures, prints tables, and writes them as JSON where asked."""
+    """Measures, prints tables, and writes JSON if requested."""
     parser = script_parser(__doc__)
     add = parser.add_argument
     add("game", type=game_text, metavar="GAME")
@@ -71,7 +71,7 @@ def main() -> None:
     facts: dict[str, Any] = {**provenance(), "game": str(game), "matches": arguments.matches}
 
     def measure(part: str, text: str, search: Callable[[Searcher[Any], int], np.ndarray]) -> str:
-        """One figure: of a method with its budget."""
+        """One figure of a method with its budget."""
         method = make_method(text)
         assert isinstance(method, OnlineMethod)
         searcher, began = method.searcher(tree), time.perf_counter()

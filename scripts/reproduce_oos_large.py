@@ -4,10 +4,10 @@ Examples:
     python scripts/reproduce_oos_large.py ii_goofspiel --simulations 2000 --games 200
     python scripts/reproduce_oos_large.py liars_dice --simulations 5000 --games 200
 
-II-Goofspiel with 13 cards, liar's dice with two dice each; trees grow as they are searched and are
-kept from move to move. Every pairing plays each deal twice with seats swapped. Win percentages of
-the row with their 95% interval, draws as half wins. Pairings are shared among the cores. With
---out, PREFIX.json is written, anew after each pairing.
+II-Goofspiel with 13 cards, liar's dice with two dice each; trees grow with the search and are kept
+between moves. Every pairing plays each deal twice with seats swapped. Win percentages of the row
+with 95% intervals, draws as half wins. Cores share the pairings. --out writes PREFIX.json, again
+after each pairing.
 """
 
 import concurrent.futures
@@ -60,7 +60,7 @@ def player(name: str, game: InfostateGame, budget: int, seed: int) -> TreeSearch
 
 
 def play(game: InfostateGame, seats: list[TreeSearch[Any] | None], deal: int, luck: int) -> float:
-    """One game; the utility to the first seat. deal, luck: seeds."""
+    """Plays one game; returns the utility to the first seat. deal, luck: seeds."""
     world, source = game.deal(random.Random(deal)), random.Random(luck)
     for seat in seats:
         if seat is not None:
@@ -75,7 +75,7 @@ def play(game: InfostateGame, seats: list[TreeSearch[Any] | None], deal: int, lu
 
 
 def match(task: tuple[str, str, str, int, int]) -> dict[str, Any]:
-    """A pairing; what the first player scored in each pair of games."""
+    """Plays a pairing; returns the first player's scores in pairs of games."""
     name, first, second, budget, games = task
     game, began, scores = plain(name), time.perf_counter(), []
     for number in range(games // 2):

@@ -3,10 +3,10 @@
 Example:
     python scripts/reproduce_sm_mcts_table2.py --cards 8 --simulations 10000 --searches 10
 
-Depth-limited exploitability in Goofspiel for points: what a player loses in the first round (Ex_2;
-a round is a decision and an event of chance) or the first two (Ex_4) to an opponent who knows his
-strategy, if both play optimally from there on. The strategy is that of one search at the first
-decision; where it has no simulation, the lowest card is played. A mean over all first point cards
+Depth-limited exploitability in Goofspiel for points: a player's loss in the first round (Ex_2; a
+round is a decision and a chance event) or the first two (Ex_4) to an opponent who knows its
+strategy, if both play optimally afterwards. The strategy is that of one search at the first
+decision, with the lowest card where it has no simulation. A mean over all first point cards
 and both players, with its 95% interval. Constants are those that the paper tuned for points, and
 SM-OOS is the journal's.
 """
@@ -49,9 +49,9 @@ def exploitability(
     player: int,
     rounds: int,
 ) -> float:
-    """Ex_2 for one round, Ex_4 for two: the most that the opponent of a player can get.
+    """Ex_2 for one round, Ex_4 for two: the largest gain of a player's opponent.
 
-    place: both hands, the point cards left, and that which is shown, one of them.
+    place: both hands, the point cards left, and the one shown.
     """
     first, second, points, shown = place
     worth = values.matrix(first, second, points, shown)
@@ -83,7 +83,7 @@ def exploitability(
 def measure(
     values: PointValues, game: Goofspiel, method: SimultaneousSearch, simulations: int, seed: int
 ) -> list[tuple[float, float]]:
-    """(Ex_2, Ex_4) of both players after each first point card."""
+    """(Ex_2, Ex_4) of both players for each first point card."""
     cards = tuple(range(1, game.cards + 1))
     found = []
     for shown in cards:

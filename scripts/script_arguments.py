@@ -1,4 +1,4 @@
-"""The parser of scripts and types of arguments: argparse says why it refuses one, with code 2."""
+"""The parser of scripts, and argument types with messages for argparse."""
 
 import argparse
 import os
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def script_parser(text: str | None) -> argparse.ArgumentParser:
-    """A parser whose help begins with a script's docstring, line by line."""
+    """A parser whose help starts with a script's docstring, lines unchanged."""
     return argparse.ArgumentParser(
         description=text, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -24,7 +24,7 @@ def game_text(text: str) -> str:
 
 
 def prefix(text: str) -> str:
-    """What the names of files to write begin with, in a folder that is there."""
+    """A path prefix of files to write, in an existing folder."""
     folder = Path(text).parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise argparse.ArgumentTypeError(f"{folder} must be a folder to write in.")

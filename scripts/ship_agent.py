@@ -1,8 +1,8 @@
-"""Makes a trained agent part of the package: `python scripts/ship_agent.py runs/leduc leduc`.
+"""Adds a trained agent to the package: `python scripts/ship_agent.py runs/leduc leduc`.
 
-Writes the network of a run (RUN, or RUN@STEP), in half precision, into sog/players/agents, measures
-it by the exact exploitability of its composed policy where the game is small enough, and enters it
-into agents.json there, which `sog agents` lists. Then `python -m tests.players.shipped_answers`
+Writes the network of a run (RUN, or RUN@STEP), in half precision, to sog/players/agents, measures
+the exact exploitability of its composed policy if the game is small enough, and adds it to
+agents.json there, which `sog agents` lists. Then `python -m tests.players.shipped_answers`
 records what it answers.
 """
 
@@ -40,7 +40,7 @@ def main() -> None:
     path, step = split_step(arguments.run)
     run, folder = load_trained(path, step), RunFolder.read(path)
     entries, name = read_agents(), arguments.name
-    # How nodes are processed suits the machine that an agent plays on.
+    # Processing of nodes depends on the machine of the agent.
     settings = dataclasses.replace(run.settings, chunk_size=None)
     arrays: dict[str, Any] = pack_params(run.evaluator.params)
     np.savez_compressed(_FOLDER / f"{name}.npz", **arrays)
@@ -60,12 +60,12 @@ def main() -> None:
     _write({**entries, name: entry})
     agent = load_agent(name)  # what users get
     if agent.alphazero is not None:
-        print(f"{name}: exploitability is of the search of Student of Games alone")
+        print(f"{name}: only the search of Student of Games has an exploitability")
         return
     try:
         compiled = compile_tree(agent.game, max_nodes=_MOST_NODES)
     except TreeTooLargeError:
-        print(f"{name}: too large for its exploitability")
+        print(f"{name}: too large for exact exploitability")
         return
     composed = compose(
         compiled, agent.evaluator, agent.settings, seeds=arguments.seeds, mesh=batch_mesh()

@@ -1,13 +1,13 @@
 """UCT and Smooth UCT for three players: Kuhn poker with four cards, by OpenSpiel's rules.
 
-Heinrich and Silver (2015) play limit hold'em with three; this is the smallest game in which their
-Algorithms 1 and 2 mean the same for more than two players. The project's games have two players, so
-this one is a file of its own, in plain Python. Needs the extra `openspiel`.
+Heinrich and Silver (2015) play limit hold'em with three; this is the smallest game for their
+Algorithms 1 and 2 with more than two players. The project's games have two players, so this script
+is separate, in plain Python. Needs the extra `openspiel`.
 
 Example:
     python scripts/smooth_uct_three_players.py --episodes 1000000 --runs 4
 
-Printed is NashConv, the sum over the players of what a best response to the others gains, in chips.
+Prints NashConv, the sum over players of the gain of a best response to the others, in chips.
 """
 
 import dataclasses
@@ -68,7 +68,7 @@ def whole_tree(state: Any) -> Node:
 
 
 class SelfPlay:
-    """A tree per player, and games by them (Algorithm 1)."""
+    """A tree per player, and self-play with them (Algorithm 1)."""
 
     def __init__(self, root: Node, smooth: bool, seed: int) -> None:
         self._root, self._smooth, self._random = root, smooth, random.Random(seed)
@@ -79,12 +79,12 @@ class SelfPlay:
         node, is_out = self._root, [False] * PLAYERS
         steps: list[tuple[Statistics, int, int]] = []
         while node.children:
-            if node.player < 0:  # cards that are left are equally likely
+            if node.player < 0:  # the remaining cards are equally likely
                 node = self._random.choice(node.children)
                 continue
             known, count = self.table.get(node.infostate), len(node.actions)
             if known is None and not is_out[node.player]:
-                is_out[node.player] = True  # the infostate joins the tree; from here on at random
+                is_out[node.player] = True  # the infostate joins the tree; random play from here
                 known = self.table[node.infostate] = Statistics(
                     visits=[0] * count, values=[0.0] * count
                 )
@@ -115,7 +115,7 @@ class SelfPlay:
         return self._random.choice([n for n, score in enumerate(scores) if score == best])
 
     def policy(self, game: Any) -> spiel_policy.TabularPolicy:
-        """How often each action was taken; uniform where nobody has been."""
+        """Visit frequencies; uniform if unvisited."""
         policy = spiel_policy.TabularPolicy(game)
         for infostate, known in self.table.items():
             row = policy.policy_for_key(infostate)
@@ -126,7 +126,7 @@ class SelfPlay:
 
 
 def nash_conv(game: Any, policy: spiel_policy.TabularPolicy) -> float:
-    """The sum over the players of what a best response gains."""
+    """The sum over players of the gain of a best response."""
     return float(exploitability.nash_conv(game, policy))
 
 

@@ -1,14 +1,13 @@
-"""How far the values that a search finds for a river of hold'em are from exact ones, and its time.
+"""Measures the error of a search's values on rivers of hold'em, and its time.
 
     python scripts/spot_search_error.py agent:holdem
     python scripts/spot_search_error.py runs/holdem_small --leaf-intervals 1 4 --rivers 8
 
-Rivers are random lines of bets, boards and ranges, solved to their end (`solve_random_spots`); a
-search starts from each, with both ranges known, by what the agent plays with. Columns:
-    interval  passes over the tree from one in which the evaluator is asked about the leaves to the
-              next (`search.leaf_interval`).
-    error     mean over hands of the difference of values, percent of the pot.
-    seconds   of a search, on the clock, after compiling.
+Rivers are random lines of bets, boards and ranges, solved to the end (`solve_random_spots`); a
+search with the agent's settings starts from each, with both ranges known. Columns:
+    interval  passes over the tree per evaluation of the leaves (`search.leaf_interval`).
+    error     mean over hands of the error of values, percent of the pot.
+    seconds   wall-clock time of a search, after compiling.
 """
 
 import argparse
@@ -73,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _measure(
     game: Holdem, evaluator: Any, settings: SearchSettings, spots: list[SolvedSpots]
 ) -> tuple[list[float], list[float]]:
-    """Of every spot the mean error, as a share of the pot, and seconds."""
+    """By spot: the mean error, as a share of the pot, and seconds."""
     run: Any = jax.jit(functools.partial(search, game, settings=settings))
     errors, seconds = list[float](), list[float]()
     for line in spots:

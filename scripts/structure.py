@@ -1,4 +1,4 @@
-"""Measures how the project is built: lines by domain, what a module imports, options, circles.
+"""Measures the structure of the project: lines by domain, imports of modules, options, cycles.
 
 python scripts/structure.py                  # this checkout
 python scripts/structure.py --trace          # also what one match calls
@@ -48,7 +48,7 @@ def folders() -> dict[str, Counter[str]]:
 
 
 def imports() -> tuple[dict[str, str], int]:
-    """What some modules import in the end, and the circles of files."""
+    """The transitive imports of some modules, and import cycles of files."""
     graph = grimp.build_graph(*PACKAGES, exclude_type_checking_imports=True)
     closures = {}
     for module in CLOSURES:
@@ -63,13 +63,13 @@ def imports() -> tuple[dict[str, str], int]:
 
 
 def sources(text: str) -> int:
-    """Files of the packages in which a text occurs."""
+    """Files of the packages that contain a text."""
     files = (path for top in PACKAGES for path in (ROOT / top).rglob("*.py"))
     return sum(text in path.read_text() for path in files)
 
 
-def asked_games() -> int:
-    """Tests of the core by isinstance on classes of games."""
+def games_by_isinstance() -> int:
+    """isinstance checks of game classes in the core."""
     classes = {path.partition(":")[2] for path in GAMES.values()}
     of_domains = tuple(str(ROOT / domain.package.replace(".", "/")) for domain in domains())
     count = 0
@@ -84,7 +84,7 @@ def asked_games() -> int:
 
 
 def trace() -> str:
-    """The files and functions of ours that one match calls."""
+    """Our files and functions that one match calls."""
     called: set[tuple[str, str]] = set()
 
     def note(frame: FrameType, event: str, argument: Any) -> None:
@@ -108,7 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--trace", action="store_true", help="run a match, and see what it calls")
+    parser.add_argument("--trace", action="store_true", help="run a match, and count what it calls")
     arguments = parser.parse_args()
     table = {name: f"{c['files']} files, {c['lines']:,} lines" for name, c in folders().items()}
     closures, circles = imports()
@@ -124,7 +124,7 @@ def main() -> None:
         "files that know Namespace": f"{sources('Namespace')}",
         "commands, option slots": f"{len(COMMANDS)}, {slots}",
         "fields of a search": f"{len(dataclasses.fields(SearchSettings))}",
-        "isinstance on games in the core": f"{asked_games()}",
+        "isinstance on games in the core": f"{games_by_isinstance()}",
         "words of docs/results": f"{words:,}",
     }
     if arguments.trace:

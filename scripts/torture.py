@@ -1,15 +1,15 @@
-"""Kills and damages a tiny training run again and again, and looks whether it loses anything.
+"""Kills and damages a tiny training run repeatedly, and checks that it loses nothing.
 
     python scripts/torture.py --minutes 30 --seed 0
 
-First a run is trained undisturbed, and every checkpoint of it is remembered by its hash. Then
-runs of the same configuration are killed (`sog train` in a process of its own), some are damaged
-while they are dead, and are started again until they are at their end. Whenever a run is dead, all
-its checkpoints that load must be, bit for bit, those of the undisturbed run; those that do not must
-be the ones that were damaged; and none that was seen on disk may be gone. What goes on must do so
-from the newest whole checkpoint and name the damaged ones. In between, copies of the undisturbed
-run are damaged, each in one way, and read by `sog train`, some also by `plot` and `evaluate`. A
-traceback is a failure anywhere. Exit code 1 if there was one; the folder stays then.
+First a run is trained undisturbed, and every checkpoint is recorded by its hash. Then runs of the
+same configuration (`sog train` in a process) are killed, some are damaged in between, and restarted
+until they finish. After each kill, all checkpoints that load must equal those of the undisturbed
+run bit for bit; the others must be the damaged ones; and none seen on disk may be missing. A run
+must resume from the newest intact checkpoint and report the damaged ones. In between, copies of the
+undisturbed run are damaged, each in one way, and read by `sog train`, some also by `plot` and
+`evaluate`. A traceback is always a failure. After a failure the exit code is 1, and the folder
+stays.
 """
 
 import argparse
@@ -37,15 +37,15 @@ from tortured_runs import CONFIG, FINISHED, KEPT, TINY, Life, TortureError, read
 
 _EVERYTHING: Final = "run.keep=1000000"
 _SHARE_DAMAGED: Final = 0.4
-"""Of the runs that were killed."""
+"""Of killed runs."""
 _DAMAGES_PER_KILL: Final = 6
-"""To copies of a run that is at its end."""
+"""To copies of a finished run."""
 
 
 def torture(
     folder: Path, states: dict[int, str], seed: str, end: float
 ) -> tuple["Counter[str]", list[str]]:
-    """Kills and damages in turns until it is time (of `time.monotonic`); counts and failures."""
+    """Kills and damages in turns until a time of `time.monotonic`; returns counts and failures."""
     dice, counts, failures = random.Random(seed), Counter[str](), list[str]()
     damages = _in_any_order(list(DAMAGES), dice)
     for number in itertools.count():
@@ -74,14 +74,14 @@ def torture(
 
 
 def _in_any_order(names: list[str], dice: random.Random) -> Iterator[str]:
-    """All names again and again, each time in another order."""
+    """Yields all names repeatedly, each time in another order."""
     while True:
         yield from dice.sample(names, len(names))
 
 
 @contextlib.contextmanager
 def _failing(place: Path, failures: list[str]) -> Iterator[list[str]]:
-    """Tells of a TortureError in its body, and goes on; yields the list that holds it then."""
+    """Prints a TortureError in its body, and continues; yields the list that then holds it."""
     failed: list[str] = []
     try:
         yield failed
@@ -92,18 +92,19 @@ def _failing(place: Path, failures: list[str]) -> Iterator[list[str]]:
 
 
 def main() -> int:
-    """Tortures runs for some minutes; 1 if something went wrong."""
+    """Tortures runs for some minutes; returns 1 after a failure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=10.0, metavar="N")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all that is random")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="seed of all random numbers"
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="J", help="runs at the same time")
     parser.add_argument("--json-out", type=Path, metavar="FILE", help="write the counts here")
     arguments = parser.parse_args()
-    # A shell starts what runs in its background with interrupts ignored, and so would be the runs
-    # that are interrupted here.
+    # A shell starts background jobs with interrupts ignored, and the runs here would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = Path(tempfile.mkdtemp(prefix="sog-torture-"))
-    os.environ["SOG_CACHE_DIR"] = str(folder / "cache")  # kills tear entries of it as well
+    os.environ["SOG_CACHE_DIR"] = str(folder / "cache")  # kills also tear its entries
     (folder / TINY).write_text(CONFIG)
     print(f"in {folder}; training undisturbed", flush=True)
     undisturbed = folder / "undisturbed"
@@ -143,7 +144,7 @@ def main() -> int:
 
 
 def table(counts: "Counter[str]") -> dict[str, dict[str, int]]:
-    """The counts by what was done and how."""
+    """The counts by action and kind."""
     found: dict[str, dict[str, int]] = {}
     for key, count in sorted(counts.items()):
         what, how = key.split("|")

@@ -1,4 +1,4 @@
-"""Runs that are killed or damaged, and what must be left of them, for `torture.py`."""
+"""Runs that are killed or damaged, and checks of what is left, for `torture.py`."""
 
 import contextlib
 import hashlib
@@ -20,7 +20,7 @@ from typing import Final
 from damages import DAMAGES, RECOVERABLE, Effect, is_outside_untouched, saved_steps
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
-os.environ["JAX_NUM_CPU_DEVICES"] = "1"  # starts faster, and many starts are what this is
+os.environ["JAX_NUM_CPU_DEVICES"] = "1"  # starts faster
 
 TINY: Final = "tiny.toml"
 FINISHED: Final = "finished"
@@ -37,13 +37,13 @@ learner = {{ batch_size = 4 }}
 run = {{ steps = {STEPS}, checkpoint_every = 2, keep = {KEPT}, value_error_states = 0 }}
 """
 _SIGNALS: Final = {"SIGKILL": 4, "SIGTERM": 2, "SIGINT": 2, "SIGINT twice": 1}
-"""And how often each is drawn."""
+"""Relative frequencies of signals."""
 _MOMENTS: Final = {"starting": 1, "training": 3, "saving": 4}
 _PATIENCE: Final = 600.0  # seconds
 
 
 class TortureError(Exception):
-    """Something is lost, or a message is not as it should be."""
+    """Something is lost, or a message is wrong."""
 
 
 def state_of(checkpoints: Path, step: int) -> str:
@@ -58,37 +58,37 @@ def state_of(checkpoints: Path, step: int) -> str:
 
 
 def check_output(text: str) -> None:
-    """Raises TortureError for what no user should see."""
+    """Raises TortureError for output that no user should see."""
     if "Traceback" in text or "Event loop" in text:
         raise TortureError(f"a traceback:\n{text}")
 
 
 def check_resumed(text: str, newest: int, ruined: set[int]) -> bool:
-    """Whether a run said that it goes on; TortureError if it did so from a wrong checkpoint."""
-    found = re.search(r"going on from the checkpoint of step ([\d,]+)", text)
+    """Whether a run has resumed. Raises TortureError if it resumed from the wrong checkpoint."""
+    found = re.search(r"resuming from the checkpoint of step ([\d,]+)", text)
     if found is None:
         return False
     if int(found[1].replace(",", "")) != newest:
-        raise TortureError(f"went on from step {found[1]}, not {newest}:\n{text}")
+        raise TortureError(f"resumed from step {found[1]}, not {newest}:\n{text}")
     for step in ruined:
         if step > newest and not re.search(rf"^sog: .*checkpoint {step}\b", text, re.MULTILINE):
-            raise TortureError(f"checkpoint {step} is damaged, and not named:\n{text}")
+            raise TortureError(f"checkpoint {step} is damaged, and not reported:\n{text}")
     return True
 
 
 class Life:
-    """A run from its first start to its last, and how it is killed on the way."""
+    """A run from its first start to its end, with the kills in between."""
 
     def __init__(self, folder: Path, states: dict[int, str], dice: random.Random) -> None:
         self.run, self._log = folder / "run", folder / "log"
         self._config = folder.parent / TINY
         self._states, self._dice = states, dice
         self._ruined: dict[int, int] = {}  # steps, and the inodes of their folders
-        self._newest = -1  # whole checkpoint, as far as is known
+        self._newest = -1  # intact checkpoint, as far as known
         self._says = ""
 
     def session(self) -> tuple[str, str, bool]:
-        """Starts the run and kills it: by what, when, and whether it was at its end before."""
+        """Starts the run and kills it; returns how, when, and whether it finished before."""
         name = self._dice.choices(list(_SIGNALS), list(_SIGNALS.values()))[0]
         moment = self._dice.choices(list(_MOMENTS), list(_MOMENTS.values()))[0]
         command = [sys.executable, "-m", "sog", "train", str(self._config), "--run", str(self.run)]
@@ -107,13 +107,13 @@ class Life:
         check_output(text)
         went_on = check_resumed(text, before, set(self._ruined))
         if went_on and self._says not in text:
-            raise TortureError(f"does not tell of {self._says}:\n{text}")
+            raise TortureError(f"does not report {self._says}:\n{text}")
         self._says = "" if went_on else self._says
         finished = code == 0
         number = getattr(signal, name.split()[0]).value
         wanted = {0, -number} if name == "SIGKILL" else {0, 128 + number}
         if "trained in" in text:
-            wanted.add(-number)  # Python closes down, its handlers are gone: the signal ends it
+            wanted.add(-number)  # Python shuts down, without handlers
         if code not in wanted:
             raise TortureError(f"exit code {code} after {name}:\n{text}")
         self.check(max(seen, before))
@@ -122,9 +122,9 @@ class Life:
         return name, moment, finished
 
     def check(self, least: int) -> None:
-        """Compares all checkpoints with the undisturbed run; the newest is at least this one."""
+        """Compares all checkpoints with the undisturbed run; the newest is at least `least`."""
         steps = saved_steps(self.run)
-        # Those that were saved again are other folders.
+        # Checkpoints saved again are other folders.
         self._ruined = {
             step: inode
             for step, inode in self._ruined.items()
@@ -145,7 +145,7 @@ class Life:
             raise TortureError("a file outside the run was changed")
 
     def damage(self, name: str) -> None:
-        """Damages the run; it has to go on."""
+        """Damages the run; it must still resume."""
         effect = RECOVERABLE[name](self.run, self._whole, self._dice)
         self._ruined |= {step: self._inode(step) for step in effect.ruined}
         self._says = effect.says
@@ -158,7 +158,7 @@ class Life:
 
     @property
     def can_be_damaged(self) -> bool:
-        """Whether a checkpoint would be left to go on from."""
+        """Whether damage would leave a checkpoint to resume from."""
         return len(self._whole) >= 2
 
     def _inode(self, step: int) -> int:
@@ -169,7 +169,7 @@ class Life:
         return [step for step in saved_steps(self.run) if step not in self._ruined]
 
     def _wait_for(self, moment: str, name: str, process: "subprocess.Popen[bytes]") -> None:
-        """Until the process is to be killed, or has ended."""
+        """Waits until the process should be killed, or has ended."""
         checkpoints, begin = self.run / "checkpoints", time.monotonic()
 
         def wait(condition: Callable[[], bool]) -> None:
@@ -178,7 +178,7 @@ class Life:
                     raise TortureError(f"nothing happened:\n{self._log.read_text()}")
                 time.sleep(0.002)
 
-        # Before its first words it is Python that starts, not yet sog: that has no answers.
+        # Before its first output, Python is still starting, and sog cannot handle signals.
         if name != "SIGKILL":
             wait(lambda: self._log.stat().st_size > 0)
         if moment == "starting":
@@ -205,7 +205,7 @@ class Life:
 
 
 def sog(*arguments: str) -> tuple[int, str]:
-    """A command in this process: its exit code and all that it said."""
+    """Runs a command in this process; returns its exit code and output."""
     from sog.cli.main import main
 
     said = io.StringIO()
@@ -221,29 +221,29 @@ def sog(*arguments: str) -> tuple[int, str]:
 def read_damaged(
     folder: Path, place: Path, states: dict[int, str], name: str, dice: random.Random
 ) -> None:
-    """Damages a copy of the run that is at its end, and lets commands read it."""
+    """Damages a copy of the finished run, and lets commands read it."""
     run, config = place / "damaged", folder / TINY
     for leftover in place.glob("damaged*"):
         shutil.rmtree(leftover)
     shutil.copytree(folder / FINISHED, run)
     effect = DAMAGES[name](run, saved_steps(run), dice)
     whole = [step for step in saved_steps(run) if step not in effect.ruined]
-    newest = whole[-1] if whole else STEPS  # no further than there, to compile nothing
+    newest = whole[-1] if whole else STEPS  # trains no further, to compile nothing
     code, text = sog("train", str(config), "--run", str(run), "--set", f"run.steps={newest}")
     _check_answer(name, effect, newest, code, text)
     if effect.refused is False and not is_line_in_order(run):
         raise TortureError("lines of metrics.jsonl are not in order")
     if set(whole) - set(saved_steps(run)):
-        raise TortureError(f"of the whole checkpoints {whole} only {saved_steps(run)} are left")
+        raise TortureError(f"of the intact checkpoints {whole} only {saved_steps(run)} are left")
     if effect.refused is not True and state_of(run / "checkpoints", newest) != states[newest]:
         raise TortureError(f"checkpoint {newest} changed")
     if not is_outside_untouched(run):
         raise TortureError("a file outside the run was changed")
     if dice.random() < 0.2:
         for command in (["plot", str(run)], ["evaluate", str(run), "--search", "5,1", "--json"]):
-            shown, told = sog(*command)
-            if shown not in (0, 2) or (shown == 2 and told.count("sog: error:") != 1):
-                raise TortureError(f"sog {' '.join(command)} ended with {shown}:\n{told}")
+            code, output = sog(*command)
+            if code not in (0, 2) or (code == 2 and output.count("sog: error:") != 1):
+                raise TortureError(f"sog {' '.join(command)} ended with {code}:\n{output}")
 
 
 def _check_answer(name: str, effect: Effect, newest: int, code: int, text: str) -> None:
@@ -251,11 +251,11 @@ def _check_answer(name: str, effect: Effect, newest: int, code: int, text: str) 
     if code not in wanted:
         raise TortureError(f"exit code {code} after {name}:\n{text}")
     if code == 2 and text.count("sog: error:") != 1:
-        raise TortureError(f"not refused in one line:\n{text}")
+        raise TortureError(f"not one line of error:\n{text}")
     if code == 0 and not check_resumed(text, newest, set(effect.ruined)):
-        raise TortureError(f"does not go on:\n{text}")
+        raise TortureError(f"does not resume:\n{text}")
     if effect.says not in text:
-        raise TortureError(f"does not tell of {effect.says}:\n{text}")
+        raise TortureError(f"does not report {effect.says}:\n{text}")
 
 
 def is_line_in_order(run: Path) -> bool:

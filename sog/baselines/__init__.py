@@ -1,5 +1,5 @@
-"""Ways to play and to learn, in families: `sog.players.methods` lists them by name.
+"""Methods that play or learn, in families: `sog.players.methods` lists them by name.
 
-A method knows its parameters, which paper it is from and what it needs of a game, and makes agents
+A method has its parameters and its paper, checks its requirements on a game, and makes agents
 (`sog.play.Agent`); `sog/players/method.py` states that contract.
 """

@@ -9,12 +9,12 @@ LEARNERS: Final = {name: entry for name, entry in METHODS.items() if entry.learn
 _WIDTH: Final = max(len(entry.form) for entry in LEARNERS.values())
 _LINES: Final = "\n".join(f"  {e.form:<{_WIDTH}}  {e.summary}" for e in LEARNERS.values())
 RUN: Final = Command(
-    "let a method learn a game by sampling, and see how it converges",
+    "run a method that learns by sampling, and measure its convergence",
     f"""\
 methods:
 {_LINES}
 
-Parameters stand in brackets: "smooth_uct(c=0.875,d=0.001):1000000". Which there are: sog methods.
+Parameters follow in parentheses: "smooth_uct(c=0.875,d=0.001):1000000". To list them: sog methods.
 
 examples:
   sog run outcome_sampling kuhn
@@ -23,14 +23,14 @@ examples:
   sog run "smooth_uct(c=0.875,d=0.001)" kuhn --seeds 50 --json
   sog run "backward_induction(pruning=alpha_beta)" "goofspiel(cards=5)"
 
-All seeds run at once, in one compiled program, shared by all cores; with hundreds of them a seed
-costs a small part of what it costs alone. Exploitability is half of NashConv, computed exactly from
-the average policy of each seed. Ctrl-C stops early and keeps what was reached (exit code 130).
-backward_induction solves in one go: its value and what it took are printed.
+All seeds run at once, in one compiled program on all cores; with hundreds of them, a seed costs a
+small fraction of a single run. Exploitability is half of NashConv, computed exactly from the
+average policy of each seed. Ctrl-C stops early and keeps the results so far (exit code 130).
+backward_induction solves in one go, and prints the value and its work.
 
 JSON: {{"game", "method", "unit", "seeds", "seed", "iterations", "interrupted", "seconds",
 "compile_seconds", "exploitability" (of every seed at the end), "checkpoints": [{{"iteration",
-"episodes" (sampled games; null where a method samples more than single games), "seconds",
+"episodes" (sampled games; null if a method samples more than single games), "seconds",
 "exploitability" (mean over seeds), "standard_error", "min", "max", "value" (to player 0)}}]}}.
 Of backward_induction: {{"game", "method", "unit", "value", "exploitability", "counts", "seconds"}}.
 """,
@@ -38,13 +38,13 @@ Of backward_induction: {{"game", "method", "unit", "value", "exploitability", "c
         *("method", "game"),
         (
             "--iterations",
-            {"help": "stop after N iterations (default: the method's :N, or as in sog methods)"},
+            {"help": "stop after N iterations (default: N of METHOD:N, or as in sog methods)"},
         ),
         ("--seeds", {"help": "independent runs (default: 16)"}),
-        ("--seed", {"default": None, "help": "of the first run (default: 0)"}),
+        ("--seed", {"default": None, "help": "seed of the first run (default: 0)"}),
         (
             "--precision",
-            {"help": "of the tables (default: float32, good for some 10 million iterations)"},
+            {"help": "of the tables (default: float32, enough for some 10 million iterations)"},
         ),
         *("--plot", "--max-nodes", "--json"),
     ),

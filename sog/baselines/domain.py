@@ -1,4 +1,4 @@
-"""What the baselines add to the core: methods to compare the search with, and `sog run`."""
+"""The domain of baselines: methods to compare the search with, and `sog run`."""
 
 from typing import Final
 

@@ -16,7 +16,7 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.players import check_searches, host_of, seat_players
-from sog.cli.search_numbers import read_changes
+from sog.cli.search_options import read_changes
 from sog.games.core import Game
 from sog.players.seating import seat
 

@@ -1,6 +1,6 @@
-"""The command `sog`: listing games, solving and searching them, and saying how good it is.
+"""The command `sog`: lists, solves and searches games, trains, plays and evaluates.
 
-`main.py` is the entry and turns mistakes into one line each; `arguments.py` has the parser, and
-`COMMAND_options.py` the options of a larger command with their help. Every command is a file of its
-name, imported only when it runs.
+`main.py` is the entry point and prints each error of the user as one line; `arguments.py` has the
+parser, and `options.py` every option with its help. Each command is a file or folder of its name,
+imported only when it runs.
 """

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     if measured:
         footer = (
             f"Play against one: sog play {agents[0].name}. Exploitability is what an optimal "
-            f"opponent wins per game, measured by `{measured[0].measured}` and the like; - where "
+            f"opponent wins per game, measured by `{measured[0].measured}` or similar; - where "
             f"the game is too large for that. --json says how each was trained and measured."
         )
     display.print_table(table, footer=footer)

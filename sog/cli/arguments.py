@@ -1,4 +1,4 @@
-"""The parser of `sog`: its help, and every command. Nothing heavy is imported: help is fast."""
+"""The parser of `sog`: its help and all commands. Imports nothing heavy, so help is fast."""
 
 import argparse
 import shlex
@@ -14,14 +14,14 @@ from sog.parameters import near_name
 
 
 class Parser(argparse.ArgumentParser):
-    """Of `sog`, and of each of its commands."""
+    """The parser of `sog` and of each of its commands."""
 
     def error(self, message: str) -> NoReturn:
-        """Without the usage in front of it, which argparse prints."""
+        """Raises the error without the usage that argparse prints in front of it."""
         raise CommandError(f"{message} (see {self.prog} --help)")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Knows all arguments: a command refuses others itself, since it has the options."""
+        """Rejects unknown arguments here: a subparser knows the options to suggest."""
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
             options = [text.partition("=")[0] for text in unknown if text.startswith("-")]
@@ -30,14 +30,14 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def _hint(self, option: str) -> str:
-        """What was probably meant by an option that this command does not have."""
+        """What the user probably meant by an option that this command does not have."""
         name = option.strip("-").replace("-", "_")
         is_set = any(action.dest == "config" for action in self._actions)  # all values by --set
         if not is_set and name in game_parameters():
-            return f'; a game is told that in brackets: "GAME({name}=...)"'
+            return f'; as a parameter of a game, write it in parentheses: "GAME({name}=...)"'
         near = near_name(option, self._option_string_actions)
         if is_set and (near is None or near == "--set"):
-            return "; a value of the configuration is changed by --set PART.NAME=VALUE"
+            return "; to change a value of the configuration: --set PART.NAME=VALUE"
         return f"; did you mean {near}?" if near else ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -56,21 +56,21 @@ play against it, and compute what an optimal opponent wins against it.
 _EXAMPLES: Final = """\
 examples:
   sog train leduc_demo                          train a network by self-play (sog configs: others)
-  sog evaluate runs/leduc_demo                  how exploitable an agent with this network is
+  sog evaluate runs/leduc_demo                  compute how exploitable its agent is
   sog play runs/leduc_demo                      play against it
-  sog play leduc                                play against one that comes with us: sog agents
-  sog games                                     what there is to play, and how large
+  sog play leduc                                play against a shipped one (list: sog agents)
+  sog games                                     list the games, and how large they are
   sog solve leduc                               solve it, print how good the policy is
   sog solve leduc --until-mbb 1 --save leduc.npz --plot leduc.png
-  sog exploitability leduc leduc.npz            what an optimal opponent wins against it
-  sog policy leduc.npz --walk                   see what it does, public state by public state
-  sog explain leduc.npz                         where it loses against the best response
+  sog exploitability leduc leduc.npz            compute what an optimal opponent wins
+  sog policy leduc.npz --walk                   browse it, public state by public state
+  sog explain leduc.npz                         show where it loses to the best response
   sog search leduc --history "check bet2"       search one public state, show the tree
-  sog serve runs/leduc_demo                     all of that in a browser
+  sog serve runs/leduc_demo                     do all of that in a browser
 
 Each command explains itself: sog solve --help.
-Programs, traced and compiled, are kept in ~/.cache/sog for the next run; the environment variable
-SOG_CACHE_DIR names another folder, or none if it is empty.
+Traced and compiled programs are cached in ~/.cache/sog. The environment variable SOG_CACHE_DIR
+names another folder; an empty one turns the cache off.
 """
 COMMANDS: Final[dict[str, Command]] = {
     "games": solving.GAMES,
@@ -91,7 +91,7 @@ COMMANDS: Final[dict[str, Command]] = {
     "match": playing.MATCH,
     "tournament": playing.TOURNAMENT,
 }
-"""In the order of the help, those of domains at the end."""
+"""In the order of the help; those of domains come last."""
 for _domain in domains():
     COMMANDS.update((name, load_part(path)) for name, path in _domain.commands.items())
     for _name, _path in _domain.modes.items():
@@ -99,7 +99,7 @@ for _domain in domains():
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of `sog`; the name of the command ends up in `command`."""
+    """The parser of `sog`; it puts the name of the command in `command`."""
     parser = Parser(**texts_of("sog", _DESCRIPTION, _EXAMPLES))
     parser.add_argument("--version", action="version", version=f"sog {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)

@@ -1,4 +1,4 @@
-"""Starting JAX for a command: its compilation cache and its devices, and why it may not start."""
+"""Starts JAX for a command: its compilation cache and its devices."""
 
 import os
 
@@ -13,22 +13,22 @@ _VARIABLE = "JAX_PLATFORMS"
 
 
 def start_jax(*, all_cores: bool = False, few_searches: bool = False) -> None:
-    """Starts JAX; to be called before it is used for anything.
+    """Starts JAX; call it before any other use of JAX.
 
-    all_cores: every core of the CPU is a device. few_searches: somebody waits for a few of them, so
+    all_cores: every core of the CPU is a device. few_searches: a user waits for a few searches, so
     they are compiled quickly (`sog.kept_programs`). Raises CommandError if there is no device of
     the kind that the user wants.
     """
     use_compilation_cache()
     compile_quickly(few_searches)
-    # Figures do not depend on JAX_ENABLE_X64; what is computed in 64 bits asks for it.
+    # Results do not depend on JAX_ENABLE_X64: code that needs 64 bits enables them itself.
     jax.config.update("jax_enable_x64", False)
     use_command_buffers()
     if all_cores:
         use_all_cores()
     try:
         jax.devices()
-    except (RuntimeError, AssertionError) as error:  # the latter without words
+    except (RuntimeError, AssertionError) as error:  # the latter has no message
         wanted = os.environ.get(_VARIABLE)
         if not wanted:
             raise CommandError(f"JAX cannot start: {error}") from None
@@ -38,7 +38,7 @@ def start_jax(*, all_cores: bool = False, few_searches: bool = False) -> None:
 
 
 def _platforms() -> str:
-    """What JAX finds if it is not told what to look for."""
+    """The platforms that JAX finds by itself."""
     jax.config.update("jax_platforms", "")
     found = dict.fromkeys([jax.default_backend(), "cpu"])
     return ", ".join(found)

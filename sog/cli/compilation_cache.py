@@ -13,7 +13,7 @@ import jax
 from sog import kept_programs
 from sog.cli.display import duration
 from sog.cli.errors import reason
-from sog.cli.lines import tell
+from sog.cli.lines import print_note
 from sog.games import Game
 from sog.kept_programs import is_own, keep_in
 
@@ -21,10 +21,9 @@ _VARIABLE = "SOG_CACHE_DIR"
 
 
 def use_compilation_cache() -> None:
-    """Keeps compiled programs for the next run; where the folder cannot be written, says so and
-    does without.
+    """Caches compiled programs for the next run, or notes that the folder is not writable.
 
-    To be called before anything is compiled. A cache that the user has set up for JAX itself
+    Call it before anything is compiled. A cache that the user has set up for JAX itself
     (JAX_COMPILATION_CACHE_DIR) stays as it is, unless SOG_CACHE_DIR is set as well.
     """
     if _VARIABLE not in os.environ and os.environ.get("JAX_COMPILATION_CACHE_DIR"):
@@ -33,15 +32,15 @@ def use_compilation_cache() -> None:
         folder = _writable_folder()
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
         why = f"{error.filename}: {reason(error)}." if isinstance(error, OSError) else str(error)
-        tell(
-            f"compiled programs are not kept for the next run, which starts as slowly: {why} "
+        print_note(
+            f"compiled programs are not cached, so the next run starts as slowly: {why} "
             f"{_VARIABLE} names another folder."
         )
         return
     if folder is None:
         return
     keep_in(folder.parent / "traced")
-    # A full disk, or an entry that a killed run left half-written, costs time and nothing else.
+    # A full disk, or an entry that a killed run left half-written, only costs time.
     warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache entry")
     jax.config.update("jax_compilation_cache_dir", str(folder))
     # Many small programs add up: keep them all.
@@ -50,7 +49,7 @@ def use_compilation_cache() -> None:
 
 
 def _writable_folder() -> Path | None:
-    """None where the user wants none; OSError or RuntimeError where there cannot be any."""
+    """None if the user turned the cache off. Raises OSError or RuntimeError if it is unusable."""
     base = _base_folder()
     if base is None:
         return None
@@ -60,7 +59,7 @@ def _writable_folder() -> Path | None:
     if not os.access(folder, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     if not is_own(folder.stat()):
-        why = "Others may write there, or own it (remove it, and it is made anew)"
+        why = "Others may write there, or own it (remove it; the next run creates it again)"
         raise PermissionError(errno.EPERM, why, str(folder))
     return folder
 
@@ -81,13 +80,13 @@ _MOST_NAMES: Final = 500
 
 
 def last_time(game: Game[Any], what: str) -> str:
-    """What is added to "compiling ...": " (24 s last time)", or nothing where that is not known."""
+    """A suffix for "compiling ...", as " (24 s last time)"; "" if unknown."""
     seconds = _read().get(f"{game}: {what}")
     return "" if seconds is None else f" ({duration(seconds)} last time)"
 
 
 def keep_time(game: Game[Any], what: str, seconds: float) -> None:
-    """For the next process; a folder that cannot be written does without."""
+    """Records how long compiling took, if the cache folder is writable."""
     folder = kept_programs.folder()
     if folder is None:
         return

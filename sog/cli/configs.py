@@ -1,6 +1,6 @@
-"""`sog configs`: the training runs that come with the program, and all settings of one.
+"""`sog configs`: lists the shipped training configurations, or shows all settings of one.
 
-JAX is imported for one only: the list is there at once.
+The list does not import JAX, so it appears at once.
 """
 
 import argparse

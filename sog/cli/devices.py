@@ -1,5 +1,5 @@
-"""What JAX is told of devices before it starts: cores of a CPU are devices of their own and share
-batches of searches, and a GPU runs whole loops by itself."""
+"""Configures JAX's devices before it starts: each CPU core is a device, so that cores share batches
+of searches, and a GPU runs whole loops by itself."""
 
 import contextlib
 import importlib.util
@@ -17,16 +17,16 @@ _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 _FATAL_ONLY = "3"
 _CUDA_PLUGINS = ("jax_cuda12_plugin", "jax_cuda13_plugin")
 _LEAST_BYTES = 2 * 2**30
-"""Of address space: half of it is libraries, and every thread takes some."""
+"""Address space: libraries take half of it, and every thread takes some."""
 _COMMAND_BUFFER = "xla_gpu_enable_command_buffer"
 
 
 def check_devices() -> None:
-    """Raises CommandError for a number of devices that JAX would refuse when it is imported, and
-    for a limit of memory in which its threads end the process."""
-    said = os.environ.get(_VARIABLE, "1")
-    if not said.isdecimal() or int(said) < 1:
-        raise CommandError(f"{_VARIABLE} must be an integer >= 1, got '{said}'.")
+    """Raises CommandError for a number of devices that JAX would reject when it is imported, and
+    for a memory limit under which its threads would abort the process."""
+    requested = os.environ.get(_VARIABLE, "1")
+    if not requested.isdecimal() or int(requested) < 1:
+        raise CommandError(f"{_VARIABLE} must be an integer >= 1, got '{requested}'.")
     with contextlib.suppress(ImportError):  # Windows
         import resource
 
@@ -39,33 +39,33 @@ def check_devices() -> None:
 
 
 def silence_xla() -> None:
-    """Keeps what XLA logs, such as that something compiles slowly, from among our lines.
+    """Keeps XLA's log, such as warnings of slow compilation, out of our output.
 
-    To be called before JAX is imported. Its errors are exceptions, and a level that the user has
-    set stays.
+    Call it before JAX is imported. Errors still arrive as exceptions, and a level that the user
+    has set stays.
     """
     os.environ.setdefault(_LOG_LEVEL, _FATAL_ONLY)
 
 
 def use_all_cores() -> None:
-    """Makes every core of the CPU a device of its own, see `gtcfr.mesh`.
+    """Makes every CPU core a device, see `gtcfr.mesh`.
 
-    To be called before JAX is used for anything. What the user has said of it stays as it is:
-    JAX_NUM_CPU_DEVICES=1 has a batch searched on one.
+    Call it before any other use of JAX. A number that the user has set stays:
+    JAX_NUM_CPU_DEVICES=1 searches a batch on one core.
     """
     import jax
 
-    is_said = _VARIABLE in os.environ or _FLAG in os.environ.get(_XLA_FLAGS, "")
-    if not is_said:
+    is_set = _VARIABLE in os.environ or _FLAG in os.environ.get(_XLA_FLAGS, "")
+    if not is_set:
         jax.config.update("jax_num_cpu_devices", num_cores())
 
 
 def use_command_buffers() -> None:
-    """Has NVIDIA GPUs run loops and branches as parts of one command buffer (a CUDA graph).
+    """Makes NVIDIA GPUs run loops and branches inside one command buffer (a CUDA graph).
 
     Otherwise the host reads every condition of a loop, and a search is made of many short loops:
-    it takes up to 2.4 times as long. To be called before JAX is used for anything. What the user
-    has said of command buffers stays as it is; where JAX has no CUDA plugin, XLA is told nothing.
+    it takes up to 2.4 times as long. Call it before any other use of JAX. A flag that the user
+    has set stays; without a CUDA plugin nothing is set.
     """
     flags = os.environ.get(_XLA_FLAGS, "")
     if _COMMAND_BUFFER not in flags and any(map(importlib.util.find_spec, _CUDA_PLUGINS)):
@@ -82,9 +82,9 @@ def num_cores() -> int:
 
 
 def _quota(path: Path) -> float:
-    """Cores' worth of time that a container may use, as Linux says, rounded up."""
+    """The CPU quota of a container in cores, rounded up (Linux cgroups)."""
     try:
         limit, period = path.read_text().split()
         return math.ceil(int(limit) / int(period))
-    except (OSError, ValueError):  # there is no such file, or the limit is "max"
+    except (OSError, ValueError):  # no such file, or the limit is "max"
         return math.inf

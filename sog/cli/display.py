@@ -1,6 +1,6 @@
-"""How results and progress look: tables and JSON on stdout, everything else on stderr.
+"""Output of commands: tables and JSON on stdout, everything else on stderr.
 
-Games and bars of progress are imported late: lists need neither, and are there at once.
+Imports games and progress bars late: lists need neither, and appear at once.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from sog.cli.interrupts import restoring
-from sog.cli.lines import fold, name_values, tell
+from sog.cli.lines import fold, name_values, print_note
 from sog.parameters import params_of, written_call
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sog.games import Game
 
-_WIDTH_OF_FILES: Final = 160  # where stdout is no terminal, lines are not folded to fit one
+_WIDTH_OF_FILES: Final = 160  # where stdout is not a terminal
 _SECONDS_BETWEEN_LINES: Final = 10.0
 _ROUNDING: Final = 1e-12  # of the largest utility: 64-bit sums over a game err by less
 
@@ -36,14 +36,14 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, allow_nan=False))
 
 
-note: Final = tell
-"""What is not a result, on stderr."""
+note: Final = print_note
+"""Prints on stderr what is not a result."""
 
 
 class _Page(io.StringIO):
-    """Text for stdout: Rich draws lines with the characters that it has.
+    """A buffer with the encoding of stdout, so that Rich draws lines with its characters.
 
-    Not stdout itself: where nobody reads it, Rich ends the process with a code of its own.
+    Not stdout itself: on a broken pipe Rich exits the process with its own code.
     """
 
     encoding = "utf-8"
@@ -54,14 +54,14 @@ class _Page(io.StringIO):
 
 
 def width() -> int:
-    """How many letters a line on stdout may have."""
+    """Characters that fit in a line of stdout."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH_OF_FILES
 
 
 def print_table(table: RenderableType, title: str = "", footer: str = "") -> None:
-    """Prints a table on stdout, a title above it and some lines below. Breaks no word.
+    """Prints a table on stdout, a title above it and some lines below. Never breaks a word.
 
-    One that is wider than the terminal is turned: each row becomes lines below each other.
+    A table wider than the terminal is transposed: each row becomes a block of lines.
     """
     columns = spare = width()
     if isinstance(table, Table) and table.show_header:
@@ -85,7 +85,7 @@ def print_table(table: RenderableType, title: str = "", footer: str = "") -> Non
 
 
 def _fitted(table: Table, room: int) -> Table | str:
-    """The table, its columns as wide as their longest words at least; turned if they are wider."""
+    """The table with columns at least as wide as their longest words; transposed if too wide."""
     texts = [[str(text) for text in (column.header, *column.cells)] for column in table.columns]
     most = [max(map(cell_len, cells)) for cells in texts]
     least = [
@@ -106,7 +106,7 @@ def _fitted(table: Table, room: int) -> Table | str:
 
 
 def print_facts(title: str, facts: Sequence[tuple[str, str]]) -> None:
-    """Prints names and values below each other."""
+    """Prints names with their values, one pair per line."""
     print_table(name_values(facts, width(), "  "), title)
 
 
@@ -116,18 +116,18 @@ def print_text(text: str) -> None:
 
 
 def number(value: float) -> str:
-    """Four significant digits, and thousands as people write them."""
+    """Four significant digits, with thousands separators."""
     value += 0.0  # no minus sign before zero
     return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def rounding(game: "Game[Any]") -> float:
-    """A utility up to here, in the game's unit, may be nothing but the rounding of sums."""
+    """The largest utility, in the game's unit, that may be a rounding error."""
     return _ROUNDING * game.max_utility
 
 
 def or_nothing(game: "Game[Any]", value: float) -> float:
-    """A utility for people: 0 where it is no more than `rounding`."""
+    """A utility for display: 0 where it is no more than `rounding`."""
     return 0.0 if abs(value) <= rounding(game) else value
 
 
@@ -142,7 +142,7 @@ def in_units(game: "Game[Any]", value: float) -> str:
 
 
 def short_name(game: "Game[Any]") -> str:
-    """The name of a game with those parameters only that are not its defaults."""
+    """The name of a game with its non-default parameters."""
     values = params_of(game)
     if not values:
         return str(game)
@@ -152,10 +152,7 @@ def short_name(game: "Game[Any]") -> str:
 
 
 class Pace:
-    """How long a part of the work may still take, by how fast it went since the first question.
-
-    What was before that may have been compiling.
-    """
+    """Estimates the time left from the pace since the first call (before it, JAX may compile)."""
 
     def __init__(self) -> None:
         self._first: tuple[float, float] | None = None
@@ -172,7 +169,7 @@ class Pace:
 
 
 class Work:
-    """What a command is busy with, on stderr: a live line in a terminal, else a line at times."""
+    """Progress of a command on stderr: a live line in a terminal, else a line now and then."""
 
     def __init__(self, progress: "Progress") -> None:
         """progress: Rich's display, already started."""
@@ -184,24 +181,24 @@ class Work:
         self._pace = Pace()
 
     def begin(self, doing: str, total: int | None = None) -> None:
-        """Starts a part of the work; total: how much of it there is, if that is known."""
+        """Starts a part of the work; total: its amount, if known."""
         self.doing, self.detail, self._pace = doing, "", Pace()
         self._progress.reset(self._task, description=doing, total=total, visible=True, detail="")
         self._line(doing)
 
     def update(self, detail: str, completed: int | None = None) -> None:
-        """Says how far this part is."""
+        """Shows the progress of this part."""
         self.detail = detail
         self._progress.update(self._task, detail=detail, completed=completed)
         if time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES:
             self._line(f"{self.doing}: {detail}")
 
     def time_left(self, completed: int, total: int) -> str:
-        """How long the rest of this part may take, see `Pace`."""
+        """The estimated time left for this part, see `Pace`."""
         return self._pace.time_left(completed, total)
 
-    def tell_interrupted(self, kept: str = "") -> None:
-        """Says where an interrupt came, and what is kept."""
+    def report_interrupt(self, kept: str = "") -> None:
+        """Notes what was interrupted, and what is kept."""
         far = f" ({self.detail})" if self.detail else ""
         kept = kept or "there is nothing to keep yet"
         note(f"interrupted while {self.doing}{far}: {kept}.")
@@ -213,7 +210,7 @@ class Work:
 
 
 def duration(seconds: float) -> str:
-    """As people say it: seconds below 2 minutes, minutes below 2 hours."""
+    """Seconds below 2 minutes, minutes below 2 hours, else hours."""
     for unit, length in (("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"
@@ -222,7 +219,7 @@ def duration(seconds: float) -> str:
 
 @contextlib.contextmanager
 def working() -> Iterator[Work]:
-    """Shows the progress of what is done in its body; leaves a terminal as it was."""
+    """Shows the progress of its body, and restores the terminal afterwards."""
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True, markup=False, highlight=False, emoji=False)

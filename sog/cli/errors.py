@@ -1,4 +1,4 @@
-"""Exit codes, mistakes of the user, and checks that find them before the work begins."""
+"""Exit codes, errors of the user, and checks that find them before the work begins."""
 
 import argparse
 import contextlib
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from sog.cli.lines import tell
+from sog.cli.lines import print_note
 
 SUCCESS: Final = 0
 MISTAKE: Final = 2
@@ -28,18 +28,18 @@ _MARKS: Final = {
     ".spot": b"ranges.npy",  # of `sog solve --save` of a spot
     ".svg": b"svg",
 }
-"""What is among the first bytes of the files that commands write, by the ending of the name."""
+"""A mark within the first bytes of each kind of file that commands write."""
 _EXTRAS: Final = {"matplotlib": "plot", "tensorboardX": "tensorboard", "ray": "processes"}
-"""Our extras, as in pyproject.toml, by the package that one is asked for."""
+"""Our extras in pyproject.toml, by the package that needs one."""
 
 
 class CommandError(Exception):
-    """A mistake of the user, told in one line; the command ends with exit code 2."""
+    """An error of the user, printed as one line; the command exits with code 2."""
 
 
 @contextlib.contextmanager
 def mistakes(where: str = "") -> Iterator[None]:
-    """What the library refuses in its body, a ValueError, is a mistake of the user."""
+    """Turns a ValueError of the library in its body into an error of the user."""
     try:
         yield
     except ValueError as error:
@@ -48,10 +48,10 @@ def mistakes(where: str = "") -> Iterator[None]:
 
 @contextlib.contextmanager
 def writing(path: Path, what: str = "", failures: list[str] | None = None) -> Iterator[None]:
-    """Where a file cannot be written in its body, that is a mistake of the user, too.
+    """Turns an OSError in its body into an error of the user: the file cannot be written.
 
-    what: is in the file, which stderr says when it is written. failures: takes the mistake, which
-    is not raised then, where there is more to do.
+    what: names the content in the note on stderr when the file is written. failures: collects the
+    error instead of raising it, where there is more to do.
     """
     try:
         yield
@@ -62,28 +62,28 @@ def writing(path: Path, what: str = "", failures: list[str] | None = None) -> It
         failures.append(failure)
         return
     if what:
-        tell(f"wrote {what} to {path}.")
+        print_note(f"wrote {what} to {path}.")
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:
-    """Whether a device had no memory; JAX has an error of its own, and takes long to import."""
+    """Whether a device ran out of memory; importing JAX for its error class takes long."""
     return "RESOURCE_EXHAUSTED" in str(error)
 
 
 def reason(error: OSError) -> str:
-    """Why the system refused, as "No space left on device"."""
+    """The system's reason, as "No space left on device"."""
     return error.strerror or str(error)
 
 
 def require_package(option: str, package: str) -> None:
-    """Makes sure that a package of one of our extras is there, which `option` needs."""
+    """Raises CommandError if a package that `option` needs is not installed."""
     if importlib.util.find_spec(package) is None:
         extra = _EXTRAS.get(package, "web")
         raise CommandError(f"{option} needs {package}: pip install 'sog[{extra}]'.")
 
 
 def given(arguments: argparse.Namespace, *names: str) -> Iterator[tuple[str, Any]]:
-    """Those of some options that were given, as users type them, with their values."""
+    """Yields those of the named options that were given, as users type them, with their values."""
     for name in names:
         value = getattr(arguments, name, None)
         if value is not None and value is not False and value != []:
@@ -93,10 +93,10 @@ def given(arguments: argparse.Namespace, *names: str) -> Iterator[tuple[str, Any
 def check_target(
     option: str, path: Path | None, endings: Sequence[str], *, mark: bytes | None = None
 ) -> None:
-    """Makes sure that a file can be written at `path`, the value of `option`, if it was given.
+    """Raises CommandError unless a file can be written at `path`, the value of `option`.
 
-    endings: what its name may end in. A file is replaced only by one of its kind, whose first
-    bytes have the mark, None for that of `_MARKS`.
+    path: None if the option was not given. endings: the allowed extensions. A file is replaced only
+    by one of its kind, recognized by its mark (default: that of `_MARKS`).
     """
     if path is None:
         return

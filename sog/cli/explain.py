@@ -23,21 +23,21 @@ _LEAST_PLAYED: Final = 5e-4
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Mistake:
-    """What is lost at an infostate, in the game's unit, as `--json` prints it."""
+    """The loss at an infostate, in the game's unit, as `--json` prints it."""
 
     infostate: int
     name: str
     loss: float
     policy: dict[str, float]
     best: str
-    """The action that is best if all later ones are."""
+    """The best action if all later actions are best, too."""
     share: float
-    """Of the loss in the exploitability."""
+    """The loss as a share of the exploitability."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Place:
-    """What is lost at a public state, as `--json` prints it."""
+    """The loss at a public state, as `--json` prints it."""
 
     history: tuple[str, ...]
     state: str
@@ -45,14 +45,14 @@ class _Place:
     loss: float
     share: float
     infostates: tuple[_Mistake, ...]
-    """The largest loss first."""
+    """Largest loss first."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     check_source(arguments)
     start_jax(all_cores=True)
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         strategy = load_strategy(arguments, work)
     places = _worst_places(strategy, arguments.top)
     if arguments.json:
@@ -157,7 +157,7 @@ def _table(game: Game[Any], places: list[_Place]) -> Table:
 
 
 def _alike(mistakes: tuple[_Mistake, ...]) -> list[tuple[str, float, str]]:
-    """Names, loss and text of mistakes, the largest first; those that read the same are one."""
+    """Names, loss and text of mistakes, largest first; merges those with the same text."""
     by_text: dict[str, list[_Mistake]] = {}
     for mistake in mistakes:
         by_text.setdefault(_describe(mistake), []).append(mistake)

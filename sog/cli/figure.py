@@ -1,4 +1,4 @@
-"""Exploitability curves as pictures; matplotlib is imported when one is drawn."""
+"""Draws exploitability curves; imports matplotlib only when it draws."""
 
 import dataclasses
 import io
@@ -22,7 +22,7 @@ COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444
 
 
 def check_plot(path: Path | None, option: str = "--plot") -> None:
-    """Makes sure that a picture can be drawn and written to `path`, the value of `option`."""
+    """Raises CommandError unless a picture can be drawn and written to `path`."""
     if path is not None:
         check_target(option, path, PICTURES)
         require_package(option, "matplotlib")
@@ -38,11 +38,11 @@ def plot_exploitability(
 ) -> None:
     """Draws exploitability against iterations, both axes logarithmic.
 
-    until: the exploitability (game units) that was to be reached.
+    until: the target exploitability, in game units.
     """
     points = [(point.iteration, 1000 * point.exploitability) for point in checkpoints]
     iteration, milli = points[-1]
-    # Zero has no logarithm: it is left out, and a game that starts solved gets a linear axis.
+    # Zero has no logarithm: such points are left out; if all are 0, the axis is linear.
     x, y = zip(*([point for point in points if point[1] > 0] or points), strict=True)
     label = f"{milli:.4g} {milli_unit} after {iteration:,} iterations"
     plot_curves(
@@ -57,7 +57,7 @@ def plot_exploitability(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Means and how far they reach, at some places of the horizontal axis."""
+    """Means with a band from low to high, at points of the horizontal axis."""
 
     label: str
     x: Sequence[float]
@@ -69,7 +69,7 @@ class Curve:
     def of_samples(
         cls, label: str, x: Sequence[float], samples: Sequence[Sequence[float]]
     ) -> "Curve":
-        """The mean, the least and the most of the samples at each place."""
+        """The mean, minimum and maximum of the samples at each point."""
         mean = [statistics.fmean(one) for one in samples]
         return cls(label=label, x=x, mean=mean, low=[*map(min, samples)], high=[*map(max, samples)])
 
@@ -83,7 +83,7 @@ def plot_curves(
     y_label: str,
     wanted: float | None = None,
 ) -> None:
-    """Draws curves with their bands, both axes logarithmic, and a line across at what is wanted."""
+    """Draws curves with their bands on logarithmic axes, and a horizontal line at `wanted`."""
     figure, axes = new_figure(title)
     axes.title.set_fontsize(9)
     for color, curve in zip(COLORS * len(curves), curves, strict=False):
@@ -99,7 +99,7 @@ def plot_curves(
 
 
 def draw_curve(axes: "Axes", curve: Curve, color: str, linestyle: str = "-") -> None:
-    """Draws the means as a line and what they reach as a band."""
+    """Draws the means as a line with a band from low to high."""
     axes.plot(
         curve.x,
         curve.mean,
@@ -118,8 +118,8 @@ def draw_curve(axes: "Axes", curve: Curve, color: str, linestyle: str = "-") -> 
 def empty_figure(width: float, height: float) -> "Figure":
     """An empty picture; the size is in inches.
 
-    It needs no backend, which is for windows. matplotlib looks at MPLBACKEND when it is imported,
-    and is not if there is no such backend: notebooks export theirs to the commands they run.
+    MPLBACKEND is unset meanwhile: notebooks export theirs to the commands they run, and importing
+    matplotlib fails if that backend is missing.
     """
     backend = os.environ.pop("MPLBACKEND", None)
     try:
@@ -142,7 +142,7 @@ def new_figure(title: str) -> "tuple[Figure, Axes]":
 
 
 def finish_axes(axes: "Axes", *, x_label: str, y_label: str, has_logarithms: bool) -> None:
-    """Scales, labels and grid. has_logarithms: whether there is a value that is not 0."""
+    """Sets scales, labels and grid. has_logarithms: whether any value is positive."""
     axes.set_xscale("log")
     axes.set_yscale("log" if has_logarithms else "linear")
     for axis in (axes.xaxis, axes.yaxis):
@@ -155,14 +155,14 @@ def finish_axes(axes: "Axes", *, x_label: str, y_label: str, has_logarithms: boo
 
 
 def write_figure(path: Path, figure: "Figure") -> None:
-    """Writes a picture in the format of its name."""
+    """Writes a picture in the format that its extension names."""
     picture = io.BytesIO()
     figure.savefig(picture, format=path.suffix.lower()[1:])
     replace_file(path, picture.getvalue())
 
 
 def rule_axis(axis: "Axis") -> None:
-    """Plain numbers and a light grid."""
+    """Sets plain numbers and a light grid."""
     from matplotlib.ticker import FuncFormatter
 
     def number(value: float, _: int | None = None) -> str:

@@ -1,4 +1,4 @@
-"""What the games say of themselves, for `sog games`: names, parameters, and sizes, counted."""
+"""Facts about games for `sog games`: names, parameters, and counted sizes."""
 
 import argparse
 import dataclasses
@@ -20,7 +20,7 @@ WITH_SIZES: Final = 10_000_000  # some seconds, and up to 2 GB
 
 
 def list_games(limit: int = QUICK) -> list[dict[str, Any]]:
-    """All games, counted up to so many public states each."""
+    """All games, each counted up to `limit` public states."""
     start_jax()
     facts = []
     with display.working() as work:
@@ -32,7 +32,7 @@ def list_games(limit: int = QUICK) -> list[dict[str, Any]]:
 
 
 def list_installed() -> list[dict[str, Any]]:
-    """The games of other packages, not counted; one that cannot be made has an "error" instead."""
+    """Games of other packages, not counted; one that fails has an "error" instead."""
     start_jax()
     facts: list[dict[str, Any]] = []
     for game in installed_games().values():
@@ -41,13 +41,13 @@ def list_installed() -> list[dict[str, Any]]:
             if game.name in GAMES:
                 raise ValueError(f"{game.package}: the name is taken by a game of ours.")
             facts.append({**_facts(make(game.name), None), **where})
-        except Exception as error:  # whatever a stranger's class does
+        except Exception as error:  # third-party code may raise anything
             facts.append({**where, "error": " ".join(str(error).split())})
     return facts
 
 
 def show_game(arguments: argparse.Namespace) -> None:
-    """Prints all about one game."""
+    """Prints all facts about one game."""
     start_jax()
     with display.working() as work:
         game = load_game(arguments.game, work)
@@ -84,13 +84,13 @@ def show_game(arguments: argparse.Namespace) -> None:
 
 
 def show_rules(arguments: argparse.Namespace) -> None:
-    """Prints how one game is played."""
+    """Prints the rules of one game."""
     start_jax()
     game = load_game(arguments.game)
     if arguments.json:
         display.print_json({"game": str(game), "summary": game.summary, "rules": game.rules})
         return
-    rules = game.rules or f"{display.short_name(game)} does not tell its rules."
+    rules = game.rules or f"{display.short_name(game)} comes without a text of its rules."
     rules = fold(rules, display.width(), "  ")
     display.print_text(f"{display.short_name(game)}: {game.summary}\n\n{rules}")
 
@@ -117,7 +117,7 @@ def _solved_apart(game: Game[Any]) -> SolvedApart | None:
 
 
 def _variants(game: Game[Any], larger: bool) -> list[str]:
-    """A variant of the game, if changing a single parameter a little makes one."""
+    """At most one variant of the game that differs by 1 in a single parameter."""
     for parameter in parameter_facts(game):
         default, steps = parameter["default"], (1, -1) if larger else (-1, 1)
         near = [default + step for step in steps] if type(default) is int else []
@@ -132,7 +132,7 @@ def _variants(game: Game[Any], larger: bool) -> list[str]:
 
 
 def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
-    """What JSON says of a game; its public states are counted up to a limit, or not at all."""
+    """A game as JSON; limit: up to which public states are counted, None for no counting."""
     limit = limit if can_be_counted(game) else None
     sizes = None if limit is None else count_public_tree(game, limit)
     return {

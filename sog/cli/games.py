@@ -1,6 +1,6 @@
-"""`sog games`: what there is to play, and how large it is.
+"""`sog games`: lists the games and their sizes.
 
-JAX is imported for what is counted only: the list, with the sizes in the catalog, is there at once.
+Imports JAX only to count: the list, with the sizes in the catalog, appears at once.
 """
 
 import argparse
@@ -16,9 +16,9 @@ from sog.cli.errors import SUCCESS, CommandError
 
 _FOOTER: Final = """\
 Also openspiel:NAME(...), any two-player zero-sum game of OpenSpiel with at most 1,000,000 histories
-(or as many as SOG_MAX_HISTORIES in the environment says); pgx:NAME, a board game of pgx; and
-module:Class(...), one of your own.
-One game's parameters: sog games NAME. Games that have more states than shown: add --sizes."""
+(the environment variable SOG_MAX_HISTORIES changes that); pgx:NAME, a board game of pgx; and
+module:Class(...), a game of your own.
+Parameters of one game: sog games NAME. To count games with more states than shown: --sizes."""
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Files of games to be gone through: those of `sog play --save`, and records of anybody."""
+"""Reads files of games: those of `sog play --save`, and records such as PGN and SGF."""
 
 import abc
 import dataclasses
@@ -27,55 +27,55 @@ _NO_GAME: Final = (KeyError, IndexError, TypeError, ValueError)
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class OneGame:
-    """A game of a file, held against the rules where they are here."""
+    """A game of a file, checked against the rules if the game is installed."""
 
     game: Game[Any] | None
-    """None where it is not installed."""
-    told: str
-    """What it is called."""
+    """None if it is not installed."""
+    name: str
+    """The name of the game, as the file has it."""
     played: PlayedGame | None
-    """None as well then."""
+    """None if the game is not installed."""
     record: Mapping[str, Any]
-    """As of `sog.play.replay.replay_of`."""
+    """See `sog.play.replay.replay_of`."""
     names: tuple[str, str]
     """Of player 0 and player 1."""
     human: int | None
-    """Which of them was the person; None in a game of others."""
+    """The seat of the user; None in a game of others."""
 
 
 class GamesFile(abc.ABC):
-    """Its games are read when they are asked for, by their number from 1."""
+    """Games that are read on demand, by their number from 1."""
 
     path: Path
     num_games: int
 
     @abc.abstractmethod
     def get(self, number: int) -> OneGame:
-        """A game. Raises CommandError for one that cannot be."""
+        """Reads a game. Raises CommandError if it breaks the rules."""
 
-    def number(self, asked: int | None) -> int:
-        """The number that was asked for, the last one if none was. Raises CommandError."""
+    def number(self, requested: int | None) -> int:
+        """The requested number, by default that of the last game. Raises CommandError."""
         if not self.num_games:
             raise CommandError(f"{self.path} has no finished game.")
-        if asked is not None and asked > self.num_games:
+        if requested is not None and requested > self.num_games:
             raise CommandError(
                 f"--number must be from 1 to {self.num_games}, the games in {self.path}, got "
-                f"{asked}."
+                f"{requested}."
             )
-        return self.num_games if asked is None else asked
+        return self.num_games if requested is None else requested
 
 
 def open_games(path: Path, game: str | None) -> GamesFile:
-    """game: as a user names it, of a file that need not say it. Raises CommandError, OSError."""
+    """game: the name of the game, for a record. Raises CommandError or OSError."""
     if is_record_name(path):
         return RecordsFile(path, game)
     if game is not None:
-        raise CommandError(f"--game {game} has no effect: {path} says which game it is of.")
+        raise CommandError(f"--game {game} has no effect: {path} names its game.")
     return SavedFile(path)
 
 
 class SavedFile(GamesFile):
-    """One of `sog play --save`, which says everything in words, too."""
+    """A file of `sog play --save`, which also has all states and moves as text."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.saved = path, read_saved(path)
@@ -83,11 +83,11 @@ class SavedFile(GamesFile):
 
     @functools.cached_property
     def game(self) -> Game[Any] | None:
-        """That of all its games; None where it is not installed."""
+        """The game of the file; None if it is not installed."""
         return installed_game(self.saved.game)
 
     def get(self, number: int) -> OneGame:
-        """As the file tells it."""
+        """Checks the game against the rules, if they are installed."""
         record, game = self.saved.games[number - 1], self.game
         played = None
         try:
@@ -101,7 +101,7 @@ class SavedFile(GamesFile):
         names = ("You", "Agent") if human == 0 else ("Agent", "You")
         return OneGame(
             game=game,
-            told=self.saved.game,
+            name=self.saved.game,
             played=played,
             record=record,
             names=names,
@@ -110,10 +110,10 @@ class SavedFile(GamesFile):
 
 
 class RecordsFile(GamesFile):
-    """One in a format of records, as PGN or SGF."""
+    """A file in a record format, as PGN or SGF."""
 
     def __init__(self, path: Path, game: str | None) -> None:
-        self.path, self._asked = path, game
+        self.path, self._game_name = path, game
         content = read_any_text(path, _MOST_BYTES)
         found = format_of(content) or format_at(path.suffix.lower())
         assert found is not None
@@ -125,7 +125,7 @@ class RecordsFile(GamesFile):
             raise CommandError(f"{path} has no game.")
 
     def get(self, number: int) -> OneGame:
-        """As the rules tell what the file says was played."""
+        """Replays the moves of the file by the rules."""
         with mistakes(f"{self.path}: game {number}: "):
             record = self._format.read(self._texts[number - 1])
             game = self._game(record.text)
@@ -135,7 +135,7 @@ class RecordsFile(GamesFile):
             played = played_so_far(game, opening, record.result, record.is_scored)
         return OneGame(
             game=game,
-            told=str(game),
+            name=str(game),
             played=played,
             record=replay_of(game, 0, played),
             names=_names(record.names),
@@ -143,20 +143,20 @@ class RecordsFile(GamesFile):
         )
 
     def _game(self, text: str) -> Game[Any]:
-        if self._asked is None:
+        if self._game_name is None:
             return make(self._format.game_of(text))
-        game = load_game(self._asked)
+        game = load_game(self._game_name)
         if not has_format(game, self.path.suffix.lower()):
             raise CommandError(
-                f"--game: games of {game.name} are not written in {self.path.suffix[1:].upper()}, "
-                f"as those in {self.path} are."
+                f"--game: games of {game.name} have no {self.path.suffix[1:].upper()} format, "
+                f"the format of {self.path}."
             )
         return game
 
 
-def _names(said: tuple[str, str]) -> tuple[str, str]:
-    """What the players are called, each by a name of his own."""
-    shown = [printable(name) for name in said]
+def _names(recorded: tuple[str, str]) -> tuple[str, str]:
+    """Distinct names of the players."""
+    shown = [printable(name) for name in recorded]
     numbered = [f"player {player}" for player in (0, 1)]
     if shown[0] == shown[1]:
         named = [
@@ -168,7 +168,7 @@ def _names(said: tuple[str, str]) -> tuple[str, str]:
 
 
 def installed_game(text: str) -> Game[Any] | None:
-    """The game, unless a file would choose thereby what is imported or read."""
+    """The game, unless its name would let the file choose what is imported or read."""
     call = split_call(text)
     if call is None or not is_game(call[0]):
         return None

@@ -1,10 +1,10 @@
-"""Ctrl-C and SIGTERM: both end a command within two seconds, and neither loses what was reached.
+"""Ctrl-C and SIGTERM: both end a command within two seconds, and neither loses results so far.
 
-The first one raises KeyboardInterrupt, and the command tells what was reached. But Python raises it
-in the main thread only, and not while that compiles or computes in JAX, which can take minutes. So
-a second thread listens: the system tells it at once (`signal.set_wakeup_fd`), and where the main
-thread does not come to its end, it tells the same in its place and ends the process. A second
-Ctrl-C ends the process at once, whatever goes on.
+The first signal raises KeyboardInterrupt, and the command reports its results so far. But Python
+raises it in the main thread only, and not while that compiles or computes in JAX, which can take
+minutes. So a second thread listens: the system wakes it at once (`signal.set_wakeup_fd`). If the
+main thread does not finish in time, the second thread reports the same results and ends the
+process. A second Ctrl-C ends the process immediately.
 """
 
 import contextlib
@@ -22,31 +22,31 @@ from sog.child_processes import kill_children
 
 STOPPING: Final = (signal.SIGINT, signal.SIGTERM)
 _PATIENCE_SECONDS: Final = 1.0
-"""How long the main thread may take to answer."""
+"""How long the main thread may take to finish."""
 _SAME_PRESS_SECONDS: Final = 0.1
-"""Who runs us may pass on a Ctrl-C that the terminal has sent us too."""
+"""A parent process may forward a Ctrl-C that the terminal has also sent to us."""
 _SECONDS_UNTIL_AGAIN: Final = 0.05
 _LAST_SECONDS: Final = 0.3
 _STOP_LISTENING: Final = 0  # no signal has this number
 
 
 class Concluded(KeyboardInterrupt):
-    """The command was interrupted and has said so."""
+    """The command was interrupted and has reported it."""
 
 
 class _Interrupts:
-    """What has come, and what is to be done about it."""
+    """The signals received, and how to react to them."""
 
     def __init__(self) -> None:
         self.received: list[int] = []
         self.conclude: Callable[[], None] = _say_interrupted
         self.awaits: Callable[[], str] = str  # nothing
         self.restore: list[Callable[[], None]] = []
-        """What leaves the terminal as it was."""
+        """Callbacks that restore the terminal."""
         self._ending = threading.RLock()  # kept for good by the thread that ends the process
         self._num_holds = 0
         self._was_raised = False
-        self._num_sent = 0  # by ourselves, and not listened to so far
+        self._num_sent = 0  # by ourselves, and not read by the listener yet
         self._main_thread = threading.get_ident()
         self._num_imports = _imports_under_way()
         self._timers: list[threading.Timer] = []
@@ -63,7 +63,7 @@ class _Interrupts:
         if self.received:
             self._raise_once()
 
-    # In the main thread.
+    # Called in the main thread.
 
     def handle(self, number: int, frame: FrameType | None) -> None:
         """The signal handler."""
@@ -74,34 +74,34 @@ class _Interrupts:
         if self._num_holds or self._was_raised:
             return
         if _imports_under_way() > self._num_imports:
-            # An exception would end the process while C++ is loaded, or leave half a module behind.
+            # An exception would kill the process while C++ loads, or leave a module half-imported.
             self.raise_later()
             return
         self._was_raised = True
         raise KeyboardInterrupt
 
     def raise_later(self) -> None:
-        """Has another thread raise it; also after a KeyboardInterrupt was lost."""
+        """Lets another thread raise it; also after a KeyboardInterrupt was lost."""
         self._timers.append(threading.Timer(_SECONDS_UNTIL_AGAIN, self._raise_again))
         self._timers[-1].start()
 
     def raise_no_more(self) -> None:
-        """What was to be raised later is not."""
+        """Cancels what `raise_later` has scheduled."""
         for timer in self._timers:
             timer.cancel()
 
     def _raise_again(self) -> None:
         self._was_raised = False
         self._num_sent += 1
-        # By a signal, which wakes a thread that waits (`_thread.interrupt_main` does not).
+        # A signal wakes a waiting thread, and `_thread.interrupt_main` does not.
         signal.pthread_kill(self._main_thread, self.received[0])
 
     def end(self) -> None:
-        """From now on nobody is to end the process; does not return if that is being done."""
+        """Keeps other threads from ending the process; never returns if one already does."""
         self._num_holds += 1
         self._ending.acquire()
 
-    # In threads of their own.
+    # Called in other threads.
 
     def listen(self, pipe: int) -> None:
         """Reads the numbers of signals from a pipe, until one is `_STOP_LISTENING`."""
@@ -127,23 +127,25 @@ class _Interrupts:
                 self.restore_terminal()
                 self.conclude()
                 sys.stdout.flush()
-            except Exception as error:  # nobody else would tell it
+            except Exception as error:  # nothing else would report it
                 print(f"sog: error: {error}", file=sys.stderr)
             finally:
                 _leave(number)
 
     def _end_at_once(self, number: int) -> NoReturn:
-        def tell() -> None:
+        def say_stopped() -> None:
             self.restore_terminal()
             print("sog: stopped at once.", file=sys.stderr)
 
-        last = threading.Thread(target=tell, daemon=True)  # could wait for a terminal, or a lock
+        last = threading.Thread(
+            target=say_stopped, daemon=True
+        )  # may block on a terminal or a lock
         last.start()
         last.join(_LAST_SECONDS)
         _leave(number)
 
     def restore_terminal(self) -> None:
-        """Ends what is shown of the progress."""
+        """Ends live displays."""
         for restore in reversed(self.restore):
             restore()
 
@@ -152,12 +154,12 @@ _current: ContextVar[_Interrupts | None] = ContextVar("interrupts", default=None
 
 
 def exit_code(number: int) -> int:
-    """How shells say that a signal ended a process: 130 for SIGINT, 143 for SIGTERM."""
+    """The shell's exit code for a signal: 130 for SIGINT, 143 for SIGTERM."""
     return 128 + number
 
 
 def was_interrupted() -> bool:
-    """Whether a signal has come; for work that may not be broken off anywhere."""
+    """Whether a signal has come, for work that only stops at certain points."""
     current = _current.get()
     return current is not None and bool(current.received)
 
@@ -166,7 +168,7 @@ def was_interrupted() -> bool:
 def listening() -> Iterator[list[int]]:
     """Handles SIGINT and SIGTERM in its body; yields the list of those received.
 
-    In other threads than the main one it does nothing: handlers belong to that.
+    Outside the main thread it does nothing: only the main thread can set handlers.
     """
     if threading.current_thread() is not threading.main_thread():
         yield []
@@ -183,10 +185,10 @@ def listening() -> Iterator[list[int]]:
 
 @contextlib.contextmanager
 def concluding(conclude: Callable[[], None], awaits: Callable[[], str] = str) -> Iterator[None]:
-    """Has `conclude` tell, print and save what was reached if its body is interrupted.
+    """Calls `conclude` to report and save results so far if its body is interrupted.
 
-    It may be called by another thread, while the body still waits for JAX. Raises Concluded then.
-    awaits: what is to come to its end first, as "this cycle"; "" if nothing is worth it.
+    Another thread may call it while the body still waits for JAX. Then raises Concluded.
+    awaits: what the process finishes first, as "this cycle"; "" if nothing.
     """
     current = _current.get()
     if current is not None:
@@ -207,7 +209,7 @@ def concluding(conclude: Callable[[], None], awaits: Callable[[], str] = str) ->
 
 @contextlib.contextmanager
 def restoring(restore: Callable[[], None]) -> Iterator[None]:
-    """Has `restore` called, perhaps by another thread, if the process ends in its body."""
+    """Calls `restore`, perhaps from another thread, if the process ends in its body."""
     current = _current.get()
     if current is None:
         yield
@@ -221,7 +223,7 @@ def restoring(restore: Callable[[], None]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def holding_interrupts() -> Iterator[None]:
-    """Lets its body finish, such as the writing of a file; an interrupt takes effect after it."""
+    """Delays interrupts until its body has finished, such as writing a file."""
     current = _current.get()
     with current.hold() if current is not None else contextlib.nullcontext():
         yield
@@ -229,7 +231,7 @@ def holding_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _handlers(interrupts: _Interrupts) -> Iterator[None]:
-    """Signals that our parent has us ignore, as a shell does in its background, stay ignored."""
+    """Sets handlers; signals that the parent ignores (a background job's SIGINT) stay ignored."""
     before = {
         number: signal.signal(number, interrupts.handle)
         for number in STOPPING
@@ -261,13 +263,13 @@ def _listener(interrupts: _Interrupts) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _nothing_lost(interrupts: _Interrupts) -> Iterator[None]:
-    """Python loses exceptions that are raised in a finalizer or a callback of the garbage
-    collector, of which JAX has one: a lost KeyboardInterrupt is raised again."""
+    """Raises a lost KeyboardInterrupt again: Python drops exceptions in finalizers and callbacks of
+    the garbage collector, and JAX has such a callback."""
     report = sys.unraisablehook
 
     def notice(lost: "sys.UnraisableHookArgs") -> None:
         if isinstance(lost.exc_value, KeyboardInterrupt):
-            interrupts.raise_later()  # for what is raised here is lost as well
+            interrupts.raise_later()  # an exception raised here would be lost, too
         else:
             report(lost)
 
@@ -280,7 +282,7 @@ def _nothing_lost(interrupts: _Interrupts) -> Iterator[None]:
 
 
 def _imports_under_way() -> int:
-    """How many modules this thread is in the middle of importing."""
+    """The number of imports that this thread is in the middle of."""
     frame: FrameType | None = sys._getframe()
     count = 0
     while frame is not None:

@@ -1,4 +1,4 @@
-"""Lines that fit: texts folded between words, never inside one, and notices on stderr."""
+"""Text wrapping, between words only, and notices on stderr."""
 
 import argparse
 import itertools
@@ -18,11 +18,11 @@ _ESCAPE: Final = "\033"
 
 
 def fold(text: str, columns: int, indent: str = "") -> str:
-    """A text whose lines are no longer than `columns`, words and unspaced phrases apart.
+    """Wraps a text to lines of at most `columns`, longer words excepted.
 
-    Paragraphs are filled anew where a line is too long. Lines that begin with blanks stay lines;
-    what does not fit goes on below where the second of their columns begins, if they have any.
-    indent: goes before every line, and counts.
+    Paragraphs with a line that is too long are refilled. Lines that begin with blanks stay lines;
+    their continuation is aligned with their second column, if they have one.
+    indent: prefix of every line, included in `columns`.
     """
     columns -= len(indent)
     parts = itertools.groupby(text.split("\n"), key=lambda line: line[:1].strip() != "")
@@ -36,7 +36,7 @@ def fold(text: str, columns: int, indent: str = "") -> str:
 
 
 def name_values(pairs: Iterable[tuple[str, str]], columns: int, indent: str = "") -> str:
-    """Names with their values beside them, a line for each and more where one does not fit."""
+    """Names with their values beside them, one pair per line, wrapped to `columns`."""
     known = list(pairs)
     begin = len(indent) + max((len(name) for name, _ in known), default=0) + _GAP
     lines = [f"{indent + name:{begin}}{value}".rstrip() for name, value in known]
@@ -53,7 +53,7 @@ def _fold_line(line: str, columns: int) -> list[str]:
 
 
 def _wrap(line: str, columns: int, begin: int) -> list[str]:
-    """begin: the column of the second line, and of all others, if it leaves them enough room."""
+    """begin: the column where continuation lines start, if that leaves enough room."""
     if len(line) <= columns or _ESCAPE in line:  # a drawing in color
         return [line]
     if begin > max(0, columns - _NARROWEST):
@@ -68,7 +68,7 @@ def _wrap(line: str, columns: int, begin: int) -> list[str]:
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Help that fits the terminal."""
+    """Wraps help to the width of the terminal."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return fold(text, width, indent)
@@ -77,15 +77,15 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
         return _fold_line(" ".join(text.split()), width)
 
 
-def tell(text: str) -> None:
-    """Prints a notice on stderr, in one line where that is no terminal; it may quote a file."""
+def print_note(text: str) -> None:
+    """Prints a notice on stderr, escaped; wrapped only in a terminal."""
     line = f"sog: {printable(text)}"
     columns = _columns(sys.stderr)
     print(fold(line, columns) if columns else line, file=sys.stderr)
 
 
 def _columns(stream: Any) -> int:
-    """How many letters a line of a terminal has; 0 for no terminal, or one that does not say."""
+    """The width of a terminal in characters; 0 if it is not a terminal or has no known width."""
     try:
         return os.get_terminal_size(stream.fileno()).columns if stream.isatty() else 0
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""From the text of a command line to a game, and to its public tree."""
+"""Loads what a command line names: a game, its public tree, a position, a network."""
 
 import contextlib
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _MOST_BYTES: Final = 2**20
 
 
 def load_game(text: str, work: Work | None = None) -> Game[Any]:
-    """The game that a user named; work: where progress is shown, if a command shows any yet."""
+    """The game that a user named; work: the progress display, if there is one already."""
     text = text.strip()
     if is_run(Path(text)):
         raise CommandError(
@@ -59,10 +59,10 @@ def load_history(
     anywhere: bool = False,
     may_be_over: bool = False,
 ) -> History:
-    """The position of `--history`, which may name a file that says it.
+    """The position of `--history`, which may name a file that has it.
 
-    begins: whether a game is to begin there, and not a search. anywhere: whether it may begin with
-    a position, as a FEN; a game may. may_be_over: whether a game may be over at its start.
+    begins: whether a game, not a search, starts there. anywhere: whether the text may start with a
+    position such as a FEN; implied by `begins`. may_be_over: whether a game may start terminal.
     """
     if text.endswith((*_POSITION_FILES, *endings())):
         text = _read_position_file(text)
@@ -72,12 +72,12 @@ def load_history(
         may_be_over = may_be_over and not text
         anywhere = anywhere or begins
         history = read_history(game, text, anywhere=anywhere, may_be_over=may_be_over)
-        _tell_other_rules(game, text)
+        _note_other_rules(game, text)
     return history
 
 
-def _tell_other_rules(game: Game[Any], text: str) -> None:
-    """The moves are the same under them, but not what they are worth."""
+def _note_other_rules(game: Game[Any], text: str) -> None:
+    """Notes rules in the text that differ from the game's: they change values, not moves."""
     found = format_of(text) if text else None
     if found is not None and (notice := found.notice_of(text)):
         note(f"--history: {notice}")
@@ -95,7 +95,7 @@ def _read_position_file(path: str) -> str:
 
 
 def load_named_run(text: str) -> "Trained":
-    """The network of RUN, RUN@STEP or agent:NAME; tells of checkpoints that were damaged."""
+    """The network of RUN, RUN@STEP or agent:NAME; notes damaged checkpoints."""
     with mistakes():
         trained = load_run(text)
     for damaged in trained.skipped:
@@ -108,7 +108,7 @@ def _make(text: str, work: Work | None) -> Game[Any]:
 
     def show(detail: str) -> None:
         if work is not None:
-            if work.doing != doing:  # not before: a mistake in the text is told alone
+            if work.doing != doing:  # not before: an error in the text is printed alone
                 work.begin(doing)
             work.update(detail)
 
@@ -133,9 +133,9 @@ def compile_whole_game(
     most: int = DEFAULT_MAX_NODES,
     root: Any = None,
 ) -> CompiledGame:
-    """The game's public tree, ready for solvers; or what lies below a public state `root`.
+    """The game's public tree, or its subtree at the public state `root`, compiled for solvers.
 
-    max_nodes: as the user said; None for `most`, and for a refusal of games that are made for
+    max_nodes: as the user gave it. None stands for `most`, and rejects games that are made for
     search, whose first states alone take long.
     """
     if max_nodes is None and not can_be_counted(game):
@@ -158,7 +158,7 @@ def compile_whole_game(
 
 @contextlib.contextmanager
 def explaining_size(where: str = "") -> Iterator[None]:
-    """Where the body finds that a tree is too large, the mistake says what to do about it."""
+    """Adds what to do about it to the error that a tree is too large."""
     try:
         yield
     except TreeTooLargeError as error:
@@ -166,9 +166,9 @@ def explaining_size(where: str = "") -> Iterator[None]:
 
 
 def explain_too_large(error: TreeTooLargeError) -> str:
-    """What is wrong, and what to do about it.
+    """The error, and what to do about it.
 
-    A higher limit is named only where the whole tree has a chance to fit into memory.
+    Suggests a higher limit only if the whole tree might fit into memory.
     """
     game = error.game
     if isinstance(error, TreeMemoryError) or not can_be_counted(game):

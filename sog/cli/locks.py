@@ -1,4 +1,4 @@
-"""`--lock`: what a player does at a public state is given, and what that costs him is told."""
+"""`--lock`: fixes a player's policy at public states, and computes what that costs the player."""
 
 import argparse
 import dataclasses
@@ -15,44 +15,44 @@ from sog.tabular.locks import Lock, read_locks
 
 
 def load_locks(game: Game[Any], arguments: argparse.Namespace) -> tuple[Lock, ...]:
-    """What is to be held; a mistake where a text or a table says something else."""
+    """Reads the locks. Raises CommandError for an invalid text or table."""
     with mistakes("--lock: "):
         return read_locks(game, arguments.lock)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Price:
-    """What locks do to values, in the game's unit."""
+    """The effect of locks on values, in the game's unit."""
 
     game: Game[Any]
     locks: Sequence[Lock]
     value: float
-    """To player 0, where they hold."""
+    """To player 0, with the locks."""
     free_value: float
-    """To player 0, where nothing is held."""
+    """To player 0, without locks."""
     exploited: dict[int, float] = dataclasses.field(default_factory=dict)
-    """By player of whom something is held: what he loses to the best answer if he plays the free
-    solution everywhere else, and does not adapt. Empty where that is not known."""
+    """By locked player: its loss to a best response if it keeps the free solution elsewhere. Empty
+    if not known."""
 
     @property
     def costs(self) -> dict[int, float]:
-        """What each player of whom something is held gets less, if both know of it."""
+        """By locked player: its loss if both players adapt to the locks."""
         lost = self.free_value - self.value
         return {player: -lost if player else lost for player in players_of(self.locks)}
 
     def facts(self) -> list[tuple[str, str]]:
-        """Lines of a table."""
+        """Names and values to print."""
         facts = [("value without the lock", display.in_units(self.game, self.free_value))]
         for player, cost in self.costs.items():
             price = display.in_milli_units(self.game, cost)
             facts.append((f"the lock costs player {player}", price))
             if player in self.exploited:
                 lost = display.in_milli_units(self.game, self.exploited[player])
-                facts.append(("if he adapts nothing else", lost))
+                facts.append(("if it adapts nowhere else", lost))
         return facts
 
     def as_json(self) -> dict[str, Any]:
-        """The locks and the same numbers; keys of JSON are texts."""
+        """The locks and the same numbers, for JSON."""
         return {
             "locks": [
                 {
@@ -70,14 +70,14 @@ class Price:
 
 
 def players_of(locks: Sequence[Lock]) -> list[int]:
-    """Those of whom something is held."""
+    """The players with a lock."""
     return sorted({lock.player for lock in locks})
 
 
 def price_of(
     locked: CompiledGame, locks: Sequence[Lock], free: Solution, solution: Solution
 ) -> Price:
-    """From the solutions of a game without and with its locks."""
+    """Compares the solutions of a game without and with its locks."""
     stubborn = evaluate_policy(locked, locked.with_held(free.policy))
     exploited = {}
     for player in players_of(locks):

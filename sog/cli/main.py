@@ -1,4 +1,4 @@
-"""The entry of the command line: runs a command and turns what goes wrong into an exit code.
+"""Entry point of the command line: runs a command and turns errors into exit codes.
 
 Imports next to nothing, so that `sog --help` is fast.
 """
@@ -14,33 +14,33 @@ from sog.child_processes import kill_children
 from sog.cli.devices import check_devices, silence_xla
 from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
 from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening
-from sog.cli.lines import tell
+from sog.cli.lines import print_note
 from sog.cli.streams import prepare_streams
 from sog.domain import DomainError, domains
 
 _INTERRUPTED: Final = tuple(map(exit_code, STOPPING))
 _NO_MEMORY: Final = "out of memory; try a smaller game, fewer simulations, or smaller batches."
-_NOBODY_READS: Final = 141  # 128 + SIGPIPE, which Windows does not have
+_BROKEN_PIPE: Final = 141  # 128 + SIGPIPE, which Windows does not have
 
 
 def entry() -> NoReturn:
-    """Runs `sog` as a process of its own, and ends it."""
+    """Runs `sog` as a process, and exits."""
     prepare_streams()
     code = main()
     if code in _INTERRUPTED:
-        # At once: JAX would wait for what it still computes.
+        # Exit at once: JAX would wait for pending computations.
         with contextlib.suppress(OSError):
             sys.stdout.flush()
         kill_children()
         os._exit(code)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # all is done: no traceback while Python ends
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback while Python shuts down
     sys.exit(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs `sog` with these arguments (those of the process unless given); returns its exit code.
 
-    0: done. 2: a mistake of the user, told in one line. 130 (SIGINT), 143 (SIGTERM): interrupted.
+    0: done. 2: an error of the user, printed as one line. 130 (SIGINT), 143 (SIGTERM): interrupted.
     """
     with listening() as received:
         try:
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             code = INTERRUPTED
         except BrokenPipeError:
             _abandon_stdout()
-            code = _NOBODY_READS
+            code = _BROKEN_PIPE
         except OSError as error:
             _abandon_stdout()
             where = error.filename or "the output cannot be written"
@@ -92,18 +92,18 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _fail(message: str) -> int:
-    tell(f"error: {' '.join(message.split())}")
+    print_note(f"error: {' '.join(message.split())}")
     return MISTAKE
 
 
 def _program_of(error: RuntimeError) -> str:
-    """The program of a domain that raises such errors; "" for others."""
+    """The external program of a domain that raised the error; "" for other errors."""
     module = type(error).__module__
     return next((one.errors[module] for one in domains() if module in one.errors), "")
 
 
 def _abandon_stdout() -> None:
-    """Lets Python's last flush at exit go nowhere: it would fail again, with a traceback."""
+    """Redirects stdout to the null device: the flush at exit would fail again with a traceback."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`sog match`: two agents play many games with roles swapped; who wins, and how sure that is."""
+"""`sog match`: two agents play many games with roles swapped; prints results with intervals."""
 
 import argparse
 import dataclasses
@@ -17,7 +17,7 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.records import check_has_format, check_record_name
-from sog.cli.search_numbers import describe_search
+from sog.cli.search_options import describe_search
 from sog.cli.tournament.saved import SavedTournament, write_games
 from sog.drawing.outline import or_null
 from sog.games import Game
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         def conclude(why: str = "interrupted") -> None:
             if not so_far:
-                work.tell_interrupted()
+                work.report_interrupt()
                 return
             (result,) = so_far
             of_all = f"{result.num_games:,} of {arguments.games:,} games"
@@ -60,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
                 if result.interrupted:
                     raise KeyboardInterrupt
         except CommandError:
-            if so_far:  # an engine that hangs or dies takes no game away that was played
-                conclude("stopped by a mistake, see below")
+            if so_far:  # games that were played are kept if an engine hangs or dies
+                conclude("stopped by an error, see below")
             raise
     with holding_interrupts():
         _report(seating, arguments, result, games)
@@ -170,14 +170,14 @@ def _names(seating: Seating) -> tuple[str, str]:
 
 
 def interval_of(standard_error: float) -> str:
-    """Of 95%, in thousandths; "-" where nothing is known."""
+    """The 95% interval in thousandths; "-" if unknown."""
     if math.isnan(standard_error):
         return "-"
     return f"± {display.number(1000 * Z_95 * standard_error)}"
 
 
 def signed_milli(value: float) -> str:
-    """In thousandths, with a sign."""
+    """A value in thousandths, with its sign."""
     text = display.number(1000 * value)
     return f"+{text}" if value > 0 else text
 
@@ -212,7 +212,7 @@ def _as_json(
 
 
 def mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
-    """A mean, and how sure it is."""
+    """A mean with its standard error and 95% interval."""
     width = Z_95 * standard_error
     return {
         "mean": mean,
@@ -221,13 +221,13 @@ def mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
     }
 
 
-_ITERATIONS: Final = 1000  # of CFR+: far below what a match can tell apart
-_TABLES: Final = 5  # [node, S, S] arrays of 64-bit numbers while the values are made, about
-_OTHERWISE: Final = "--aivat network or zero asks less."
+_ITERATIONS: Final = 1000  # of CFR+: their error is far below what a match can resolve
+_TABLES: Final = 5  # float64 arrays [node, S, S] alive while the values are computed, about
+_OTHERWISE: Final = "--aivat network and zero need less."
 
 
 def make_aivat(seating: Seating, values: str | None, host: Host) -> Aivat | None:
-    """With the values that were asked for, if any; CommandError where there are none."""
+    """AIVAT with these values, None for no values. Raises CommandError if there are none."""
     if values is None:
         return None
     if values == "exact":

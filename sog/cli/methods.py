@@ -1,4 +1,4 @@
-"""`sog methods`: the methods that can play or learn, with their parameters and papers."""
+"""`sog methods`: lists the methods that play or learn, with their parameters and papers."""
 
 import argparse
 import inspect
@@ -12,7 +12,7 @@ from sog.cli.parameters import parameter_facts, print_parameters
 from sog.players.method import Method
 from sog.players.methods import METHODS, make_method, method_class
 
-_FOOTER: Final = "One method's parameters: sog methods NAME."
+_FOOTER: Final = "Parameters of one method: sog methods NAME."
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _facts(method: Method) -> dict[str, Any]:
-    """What JSON says of a method."""
+    """A method as JSON."""
     name, cls, entry = method.name, type(method), METHODS[method.name]
     return {
         "name": name,

@@ -1,4 +1,4 @@
-"""Numbers on the command line: the types of options, for argparse."""
+"""Types of numeric options, for argparse."""
 
 import argparse
 import functools
@@ -9,11 +9,11 @@ from typing import Final
 MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
 MOST_SEED: Final = 2**32 - 1
 MOST_PORT: Final = 2**16 - 1
-_LARGEST: Final = 1e18  # so that sums and products of a few are finite in 32 bits
+_LARGEST: Final = 1e18  # sums and products of two such numbers are finite in float32
 
 
 def integer(text: str, *, least: int, most: int) -> int:
-    """One from `least` to `most`."""
+    """An integer from `least` to `most`."""
     try:
         value = int(text)
     except ValueError:
@@ -41,7 +41,7 @@ def _number(
 
 positive_integer: Final = functools.partial(integer, least=1, most=MOST)
 port_number: Final = functools.partial(integer, least=0, most=MOST_PORT)
-"""0 for any."""
+"""0 for any free port."""
 seed: Final = functools.partial(integer, least=0, most=MOST_SEED)
 positive_number: Final = functools.partial(_number, rule="> 0", fits=lambda value: value > 0)
 number_from_zero: Final = functools.partial(_number, rule=">= 0", fits=lambda value: value >= 0)

@@ -1,7 +1,7 @@
-"""The options of `sog`, each declared once: how it is typed, what it takes, and its line of help.
+"""The options of `sog`, each declared once: its name, type and help.
 
-`sog.cli.commands` lists which a command has, and in what one of them differs there. Imports nothing
-heavy, so that help is fast.
+`sog.cli.commands` lists the options of each command, and their differences there. Imports nothing
+heavy, so help is fast.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from sog.domain import policy_tables
 DEFAULT_SEARCH: Final = "100,1"
 DEFAULT_SEEDS: Final = 10
 MOST_NODES_EVALUATED: Final = 20_000
-"""Every decision of the game is searched, so games must be small."""
+"""Games must be small, since every decision is searched."""
 SEARCHES_AT_ONCE: Final = 64
 
 Declaration = Mapping[str, Any]
@@ -30,7 +30,7 @@ Declaration = Mapping[str, Any]
 
 
 def _count(metavar: str, help_text: str, default: int | None = None) -> Declaration:
-    """An integer from 1 on."""
+    """An option that takes an integer from 1."""
     return {"type": positive_integer, "metavar": metavar, "help": help_text, "default": default}
 
 
@@ -57,32 +57,32 @@ def _player(text: str) -> int:
 
 
 GAME: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
-_OR_RUN: Final = "or what a run was set to"
+_OR_RUN: Final = "or the setting of a run"
 
 OPTIONS: Final[dict[str, Declaration]] = {
-    # What a command is about.
+    # The object of a command.
     "game": {"metavar": "GAME", "help": GAME},
     "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
     "policy": _file(
         "POLICY",
-        "a file that `sog solve --save` wrote, a table (FILE.csv, see below), or a blueprint",
+        "a file of `sog solve --save`, a table (FILE.csv, see below), or a blueprint",
     ),
     "method": {"metavar": "METHOD", "help": "a method, see below"},
     "config": {
         "metavar": "CONFIG",
-        "help": "a configuration's name (sog configs), or a TOML file",
+        "help": "the name of a configuration (sog configs), or a TOML file",
     },
-    "run": _file("RUN", "a run folder of sog train"),
+    "run": _file("RUN", "a run folder of `sog train`"),
     "runs": {"nargs": "*", "metavar": "RUN", "help": "run folders, RUN@STEP, or agent:NAME"},
-    "file": _file("FILE", "of sog play --save, JSON, PGN or SGF"),
-    "agent": {"metavar": "AGENT", "help": "whom to play against, see below"},
+    "file": _file("FILE", "a file of `sog play --save` (JSON), PGN or SGF"),
+    "agent": {"metavar": "AGENT", "help": "the opponent, see below"},
     "first": {"metavar": "A", "help": "a player, see below"},
     "second": {"metavar": "B", "help": "the other player"},
     "players": {"metavar": "PLAYER", "nargs": "+", "help": "two or more players, see below"},
     "--game": {
         "metavar": "GAME",
-        "help": "the game; where a player is a run folder, a variant of what it was trained on "
-        "(default: that)",
+        "help": "the game; for run folders, a variant of the game of their training (default: that "
+        "game)",
     },
     "--player": {
         "type": _player,
@@ -92,21 +92,21 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--history": {
         "default": "",
         "metavar": "TEXT",
-        "help": "the position to begin from: the public events that lead there, as a tree shows "
-        "them or by number, or what players of the game write: 44353 in connect_four (columns), "
-        "X.O/.X./... in tic_tac_toe, e4 e5 Nf3 in chess; a FEN, an EPD, a PGN, or an SGF with "
-        "stones set up, or a file of one, .fen, .epd, .pgn or .sgf (default: the start)",
+        "help": "the position to start from: its public events, as a tree prints or numbers them, "
+        "or the game's own notation: 44353 in connect_four (columns), X.O/.X./... in tic_tac_toe, "
+        "e4 e5 Nf3 in chess; a FEN, EPD, PGN, or SGF with setup stones, or a file of one: .fen, "
+        ".epd, .pgn or .sgf (default: the start)",
     },
     "--openings": {
         "metavar": "FILE|random:PLIES",
-        "help": "begin games at these positions, each once with either player first: lines of a "
-        "file, as --history has them (# begins a comment), or so many random moves",
+        "help": "start games from these positions, each once with either player first: lines of a "
+        "file, written as for --history (# starts a comment), or so many random moves",
     },
     "--checkpoint": {
         "metavar": "STEP",
-        "help": "of a run: the checkpoint of this learner step, or all (default: the newest)",
+        "help": "the checkpoint of a run at this learner step, or all (default: the newest)",
     },
-    # How much is done.
+    # The amount of work.
     "--games": _count("N", "games to play, an even number (default: 100)", 100),
     "--iterations": _count("N", "iterations of the solver (default: 1000)"),
     "--seeds": _count("N", f"policies to compose (default: {DEFAULT_SEEDS})"),
@@ -114,16 +114,15 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "type": seed,
         "default": 0,
         "metavar": "N",
-        "help": "of all that is drawn at random (default: 0)",
+        "help": "the seed of all random numbers (default: 0)",
     },
     "--seconds": {
         "type": positive_number,
         "metavar": "X",
-        "help": "end each search after X seconds, if it does not end before; compiling, which the "
-        "first one waits for, is not counted; what is found then depends on the machine (default: "
-        "no clock)",
+        "help": "stop each search after X seconds; compiling, which the first search waits for, is "
+        "not counted; results then depend on the machine (default: no time limit)",
     },
-    "--max-nodes": _count("N", "refuse games of more public states than N (default: 1000000)"),
+    "--max-nodes": _count("N", "reject games with more than N public states (default: 1000000)"),
     "--until-mbb": {
         "type": positive_number,
         "metavar": "X",
@@ -131,102 +130,100 @@ OPTIONS: Final[dict[str, Declaration]] = {
     },
     "--precision": {
         "choices": ("float32", "float64"),
-        "help": "of the iterations (default: float32); exploitability is always in float64",
+        "help": "of the iterations (default: float32); exploitability always uses float64",
     },
     "--batch": _count(
         "N",
-        "searches of different games at once, or as many as there is memory for; the result does "
-        "not depend on it, rounding and random playouts apart (default: 16)",
+        "searches of different games at once, or as many as fit into memory; does not change the "
+        "result, rounding and random playouts aside (default: 16)",
         16,
     ),
     "--batch-size": _count(
         "N",
-        "searches at once, for speed only; all GPUs share them, or all cores of a CPU "
+        "searches at once, for speed only; all GPUs, or all cores of a CPU, share them "
         f"(default: {SEARCHES_AT_ONCE})",
     ),
-    # How searches are made. Those with a setting stand for that one of `SearchSettings`.
+    # Searches. Options in `SETTINGS` set a field of `SearchSettings`.
     "--search": {
         "metavar": "S,C",
-        "help": "simulations s and simulations per update c of SoG(s, c) (default: what the run "
-        f"was evaluated with while it trained, its run.evaluate_search; else {DEFAULT_SEARCH})",
+        "help": "simulations s and simulations per update c of SoG(s, c) (default: the run's "
+        f"run.evaluate_search, used while it trained; else {DEFAULT_SEARCH})",
     },
     "--compare": {
         "nargs": "+",
         "metavar": "S,C",
-        "help": "show the policies of several searches SoG(s, c) side by side",
+        "help": "compare the policies of several searches SoG(s, c) side by side",
     },
     "--set": _several(
         "search.KEY=VALUE",
-        "change any setting of searches, as search.c_puct=2; may be given several times; sog "
-        "configs NAME shows all of [search]",
+        "change any setting of searches, as search.c_puct=2; may be repeated; sog configs NAME "
+        "lists all of [search]",
     ),
-    "--simulations": _count(
-        "S", f"s, the simulations that grow the tree (default: 100, {_OR_RUN})"
-    ),
+    "--simulations": _count("S", f"s, simulations that grow the tree (default: 100, {_OR_RUN})"),
     "--per-update": {
         "type": positive_number,
         "metavar": "C",
-        "help": "c, simulations per phase of updates; 0.1 is 10 updates per simulation "
+        "help": "c, simulations per regret update phase; 0.1 is 10 updates per simulation "
         f"(default: 1, {_OR_RUN})",
     },
     "--rule": {
         "metavar": "NAME",
         "help": "a member of the CFR family, see sog solve --help; all but sog update the players "
-        f"in turns, which asks leaves twice as often (default: sog, that of the paper, {_OR_RUN})",
+        f"in turns, which queries leaves twice as often (default: sog, as in the paper, {_OR_RUN})",
     },
     "--leaf-averaging": {
         "type": share,
         "metavar": "X",
-        "help": "share of the average ranges in those that leaves are asked about, the rest is "
-        f"those of the update (default: 0 as in the paper, {_OR_RUN})",
+        "help": "weight of the average policy's ranges in leaf queries; the rest is the current "
+        f"policy's (default: 0 as in the paper, {_OR_RUN})",
     },
     "--resolve-from": {
         "choices": ("deepest", "reply", "first_child"),
         "metavar": "WHERE",
-        "help": "where an agent's next search starts: deepest, at the deepest state on the way "
-        "that its last tree holds (the paper); reply, before the opponent's reply, or after chance "
-        f"if that came later; first_child, right after its own move (default: first_child, "
-        f"{_OR_RUN})",
+        "help": "where an agent's next search starts: deepest, at the deepest state of the history "
+        "in its last tree (the paper); reply, before the opponent's reply, or after a later chance "
+        f"event; first_child, right after its own move (default: first_child, {_OR_RUN})",
     },
     "--alpha": {
         "type": share,
         "metavar": "X",
-        "help": "share of the gadget in the opponent's range where a search starts, the rest is "
-        f"his last range (default: 0.5, {_OR_RUN})",
+        "help": "weight of the gadget in the opponent's range where a search starts; the rest is "
+        f"the opponent's last range (default: 0.5, {_OR_RUN})",
     },
     "--max-outcomes": _count(
         "N",
-        "keep a sample of N outcomes of chance where there are more, at least as many as a "
-        f"decision of the game can have (default: all, {_OR_RUN})",
+        "sample N chance outcomes where there are more; N must be at least the number of "
+        f"outcomes of a decision (default: all, {_OR_RUN})",
     ),
     "--children": {
         "type": _children,
         "metavar": "K",
         "help": "children that an expansion adds, or all (default: all; 1 with perfect "
-        "information, but the state searched has all)",
+        "information, except at the state searched)",
     },
     "--max-actions": _count(
         "N",
-        "consider the N best actions of a state by the evaluator's policy; with perfect "
-        f"information only (default: all, {_OR_RUN})",
+        "consider only the N best actions of a state by the evaluator's policy; needs perfect "
+        f"information (default: all, {_OR_RUN})",
     ),
     "--c-puct": {
         "type": number_from_zero,
         "metavar": "X",
-        "help": f"how much simulations explore (default: 1.25, {_OR_RUN})",
+        "help": f"exploration constant of the simulations (default: 1.25, {_OR_RUN})",
     },
     "--lookahead": _count(
         "D",
-        "levels below the state searched that the tree holds from the start (default: 1, "
-        f"{_OR_RUN})",
+        f"levels below the state searched that the initial tree has (default: 1, {_OR_RUN})",
     ),
-    "--no-growth": _flag("trees stay what --lookahead makes them; simulations only count updates"),
-    "--whole-game": _flag("put the whole rest of the game into every tree, so no leaf is valued"),
-    "--search-everywhere": _flag("a player's chain also searches at the opponent's decisions"),
+    "--no-growth": _flag("keep the tree of --lookahead; simulations only count updates"),
+    "--whole-game": _flag(
+        "put the whole rest of the game into every tree, so that it has no leaves"
+    ),
+    "--search-everywhere": _flag("let a player's chain also search at the opponent's decisions"),
     "--unsafe": _flag("re-solve without the gadget, for comparison"),
     "--evaluator": {
         "choices": ("zero", "uniform", "exact", "rollout"),
-        "help": "what values the leaves, see below",
+        "help": "the evaluator of the leaves, see below",
     },
     "--noise": {
         "type": number_from_zero,
@@ -239,31 +236,30 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--solver-fading": {
         "type": share,
         "metavar": "X",
-        "help": "share of its regrets that the exact evaluator keeps from update to update "
-        "(default: 0.9)",
+        "help": "share of regrets that the exact evaluator keeps between updates (default: 0.9)",
     },
     "--aivat": {
         "choices": ("exact", "network", "zero"),
         "help": "reduce the variance (Burch et al. 2018), see below",
     },
-    # What is shown, and where it is written.
+    # Output.
     "--lock": _several(
         "TEXT|FILE.csv",
-        "hold what a player does at a public state, see below; may be given several times",
+        "fix a player's policy at a public state, see below; may be repeated",
     ),
-    "--json": _flag("print JSON on stdout, nothing else"),
-    "--rules": _flag("how GAME is played, in a screenful"),
+    "--json": _flag("print only JSON on stdout"),
+    "--rules": _flag("print the rules of GAME, about a screenful"),
     "--sizes": _flag("count up to 10 million public states, not one million"),
-    "--memory": _flag("say how many bytes the search has room for, and do not search"),
-    "--walk": _flag("go on from there, a public event at a time"),
-    "--hints": _flag("show what the agent would do in your place"),
+    "--memory": _flag("print the memory that the search takes, and do not search"),
+    "--walk": _flag("continue from there, one public event at a time"),
+    "--hints": _flag("show the agent's policy in your place"),
     "--depth": _count("D", "levels of the tree to show (default: 2, and 3 in a picture)"),
     "--top": _count("N", "public states to show (default: 10)", 10),
     "--number": _count("N", "this game only (default: all)"),
     "--show": {
         "choices": ("mean", "wins", "elo"),
         "default": "mean",
-        "help": "what the table has and players are ordered by (default: mean utility)",
+        "help": "what the table shows and sorts players by (default: mean utility)",
     },
     "--plot": _file("FILE.png", "draw exploitability (pip install 'sog[plot]')"),
     "--out": _file(
@@ -285,10 +281,10 @@ OPTIONS: Final[dict[str, Declaration]] = {
     ),
     "--save": _file("FILE.npz", "write the average policy to a file"),
     "--games-out": _file(
-        "FILE", "write all games to FILE.pgn or FILE.sgf, where the game has such, or FILE.json"
+        "FILE", "write all games to FILE.pgn or FILE.sgf, if the game has that format, or FILE.json"
     ),
-    "--save-state": _file("FILE.solve", "write to a file what it takes to go on: regrets and sums"),
-    "--resume": _file("FILE.json", "go on where the games of --save were left"),
+    "--save-state": _file("FILE.solve", "write the solver's regrets and sums to a file, to resume"),
+    "--resume": _file("FILE.json", "continue the games of a --save file"),
     # Of single commands.
     "--by": {"metavar": "PLAYER"},
     "--as": {
@@ -297,7 +293,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "choices": (0, 1),
         "help": "play as this player in every game (default: alternate, player 0 first)",
     },
-    "--run": _file("DIR", "the run folder (default: runs/ and the name of the configuration)"),
+    "--run": _file("DIR", "the run folder (default: runs/NAME, by the name of the configuration)"),
     "--schedule": {
         "choices": ("inline", "processes"),
         "default": "inline",
@@ -305,12 +301,12 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "deterministic; processes: at the same time, on Ray (default: inline)",
     },
     "--workers": _count(
-        "N", "with --schedule processes: processes that play and solve (default: one per core)"
+        "N",
+        "with --schedule processes: worker processes that play and solve (default: one per core)",
     ),
     "--ray-address": {
         "metavar": "HOST:PORT",
-        "help": "with --schedule processes: a Ray cluster that runs already (default: one of our "
-        "own)",
+        "help": "with --schedule processes: a running Ray cluster (default: start one)",
     },
     "--tensorboard": _flag(
         "also write event files for TensorBoard (pip install 'sog[tensorboard]')"
@@ -340,4 +336,4 @@ SETTINGS: Final = {
         )
     },
 }
-"""The field of `SearchSettings` that an option stands for."""
+"""The field of `SearchSettings` that an option sets."""

@@ -1,4 +1,4 @@
-"""The parameters of games and of methods, as commands show them."""
+"""Prints the parameters of games and of methods."""
 
 import dataclasses
 from typing import Any, Final
@@ -12,7 +12,7 @@ _KINDS: Final = {bool: "true/false", int: "integer", float: "number", str: "text
 
 
 def parameter_facts(thing: Any) -> list[dict[str, Any]]:
-    """What JSON says of the parameters of a game or a method."""
+    """The parameters of a game or a method as JSON."""
     return [
         {
             "name": field.name,
@@ -27,7 +27,7 @@ def parameter_facts(thing: Any) -> list[dict[str, Any]]:
 
 
 def print_parameters(parameters: list[dict[str, Any]]) -> None:
-    """A line for each, with its value where one of them is not the default."""
+    """Prints a line per parameter, with values if any differs from its default."""
     given = any(parameter["value"] != parameter["default"] for parameter in parameters)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("  parameter", *(["value"] if given else []), "default", "type", "range", ""):
@@ -46,7 +46,7 @@ def print_parameters(parameters: list[dict[str, Any]]) -> None:
 
 
 def _range(parameter: dict[str, Any]) -> str:
-    """Which values a parameter may have."""
+    """The allowed values of a parameter."""
     low, high, choices = parameter["minimum"], parameter["maximum"], parameter["choices"]
     if choices is not None:
         return ", ".join(choices)

@@ -13,14 +13,14 @@ from sog.games import Game
 
 
 def check_picture_name(picture: Path | None) -> None:
-    """Finds mistakes in the name of the file, before the work begins."""
+    """Checks the name of the file before the work begins."""
     check_target("--picture", picture, (".svg",))
 
 
 def check_has_picture(game: Game[Any], picture: Path | None) -> None:
-    """Raises CommandError where there is no picture of a game, or its map is a wrong one."""
+    """Raises CommandError if the game has no picture, or its map is invalid."""
     with mistakes():
-        is_there = has_picture(game)  # reads the positions of a map, which are printed too
+        is_there = has_picture(game)  # reads the coordinates of a map, which are printed too
     if is_there or picture is None:
         return
     raise CommandError(f"--picture: {game.no_picture}")
@@ -38,8 +38,8 @@ def write_picture(
 ) -> None:
     """Draws a public state into a file.
 
-    title: of a map. what: see `writing`. ranges: as for `Game.draw`. infostates: those
-    that the picture may show.
+    title: for a map. what: see `writing`. ranges: as for `Game.draw`. infostates: those that the
+    picture may reveal.
     """
     picture = draw_picture(
         game, state, infostates=infostates, ranges=ranges, look=Look(title=title)

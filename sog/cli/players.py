@@ -1,4 +1,4 @@
-"""From the options of a command to the players that it names."""
+"""Makes the players that the options of a command name."""
 
 import argparse
 import dataclasses
@@ -9,7 +9,7 @@ from sog.cli.display import Work, note
 from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.loading import explaining_size, load_game
 from sog.cli.options import SETTINGS
-from sog.cli.search_numbers import read_changes
+from sog.cli.search_options import read_changes
 from sog.games import Game
 from sog.players.player import MOST_NODES, Host
 from sog.players.seating import Seating, seat
@@ -18,11 +18,11 @@ from sog.players.table import entry_of
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CommandHost(Host):
-    """Shows on stderr how far players are, and calls parameters by the options for them."""
+    """Shows progress of players on stderr, and names parameters by their options."""
 
     work: Work
     game_from: str = "--game"
-    """What says which game is played."""
+    """The option that names the game."""
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Shows it."""
@@ -33,7 +33,7 @@ class CommandHost(Host):
         self.work.update(detail, completed)
 
     def tell(self, text: str) -> None:
-        """Prints it."""
+        """Prints a note."""
         note(text)
 
     def option(self, parameter: str) -> str:
@@ -44,7 +44,7 @@ class CommandHost(Host):
 
 
 def host_of(arguments: argparse.Namespace, work: Work) -> CommandHost:
-    """arguments: `seed`, `max_nodes` and perhaps `seconds`, as the options are called."""
+    """A host with the options `seed`, `max_nodes` and perhaps `seconds`."""
     return CommandHost(
         seed=arguments.seed or 0,
         seconds=getattr(arguments, "seconds", None),
@@ -54,7 +54,7 @@ def host_of(arguments: argparse.Namespace, work: Work) -> CommandHost:
 
 
 def seat_players(texts: Sequence[str], arguments: argparse.Namespace, work: Work) -> Seating:
-    """As `seat`, by the options of a command that plays; raises CommandError."""
+    """Seats players by the options of a command. Raises CommandError."""
     game = None if arguments.game is None else load_game(arguments.game, work)
     return seat_at(texts, arguments, work, game=game)
 
@@ -67,20 +67,18 @@ def seat_at(
     game: Game[Any] | None,
     game_from: str = "--game",
 ) -> Seating:
-    """The same in a game that is there. game_from: what says which one is played."""
+    """As `seat_players`, in a loaded game. game_from: what names it, in messages."""
     host = dataclasses.replace(host_of(arguments, work), game_from=game_from)
     with mistakes(), explaining_size():
         return seat(texts, game=game, search=read_changes(arguments), host=host)
 
 
 def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
-    """Raises CommandError if what is said about searches cannot be, or nobody searches."""
+    """Raises CommandError if search options are invalid, or no player searches."""
     read_changes(arguments)
     if any(entry_of(text).searches for text in texts):
         return
     for option, value in given(arguments, "search", "set", "seconds", *SETTINGS):
-        who, told = (
-            " and ".join(dict.fromkeys(texts)),
-            value[0] if isinstance(value, list) else value,
-        )
-        raise CommandError(f"{option} {told} has no effect: {who} cannot be told how to search.")
+        who = " and ".join(dict.fromkeys(texts))
+        one = value[0] if isinstance(value, list) else value
+        raise CommandError(f"{option} {one} has no effect: {who} takes no search settings.")

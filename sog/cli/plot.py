@@ -56,7 +56,7 @@ def _draw(path: Path, game: Game[Any], lines: list[Metrics]) -> None:
 
 
 def _draw_curves(axes: "Axes", lines: list[Metrics], curves: Curves) -> None:
-    """Against steps, on a logarithmic axis."""
+    """Draws curves against steps, on a logarithmic axis."""
     axes.set_title(curves.title, fontsize=9)
     drawn = False
     for color, (name, label) in zip(COLORS, curves.named, strict=False):
@@ -81,7 +81,7 @@ def _draw_curves(axes: "Axes", lines: list[Metrics], curves: Curves) -> None:
 
 
 def _time(axes: "Axes", lines: list[Metrics]) -> None:
-    """The share of each part in the time, and what is left for everything else."""
+    """Draws the share of each part in the time; the rest is everything else."""
     timed = [line for line in lines if all(f"{part}_share" in line for part in PARTS)]
     axes.set_title("share of time", fontsize=9)
     if not timed:

@@ -1,7 +1,7 @@
-"""`sog replay`: games of a file, told move by move.
+"""`sog replay`: prints games of a file, move by move.
 
-A file of `sog play --save` says everything in words; the game is asked how each play ends, where it
-is an installed one. Otherwise nothing is imported. Of PGN and SGF the rules tell it all.
+A file of `sog play --save` has all states and moves as text; it is checked against the rules if the
+game is installed, and nothing else is imported. PGN and SGF are replayed by the rules.
 """
 
 import argparse
@@ -22,48 +22,48 @@ def run(arguments: argparse.Namespace) -> int:
         file.number(arguments.number)
     start_jax()
     if isinstance(file, SavedFile):
-        told = _told_saved(file, arguments.number)
+        texts = _saved_texts(file, arguments.number)
     else:
-        told = _told_all(file, arguments.number)
-    display.print_text("\n\n".join(told))
+        texts = _all_texts(file, arguments.number)
+    display.print_text("\n\n".join(texts))
     return SUCCESS
 
 
-def _told_all(file: GamesFile, asked: int | None) -> list[str]:
+def _all_texts(file: GamesFile, wanted: int | None) -> list[str]:
     return [
-        _told(file.get(number), number)
+        _game_text(file.get(number), number)
         for number in range(1, file.num_games + 1)
-        if asked in (None, number)
+        if wanted in (None, number)
     ]
 
 
-def _told_saved(file: SavedFile, asked: int | None) -> list[str]:
-    """What the file says beside its games, too; all of them are compared with the rules."""
+def _saved_texts(file: SavedFile, wanted: int | None) -> list[str]:
+    """All games, checked against the rules, and what else the file has."""
     saved = file.saved
     if file.game is None:
-        display.note(f"{saved.game} is no installed game: nothing is compared with its rules.")
+        display.note(f"{saved.game} is not installed, so its rules are not checked.")
     games = [file.get(number) for number in range(1, file.num_games + 1)]
     try:
         shown = [
-            _told(one, number, saved.unit)
+            _game_text(one, number, saved.unit)
             for number, one in enumerate(games, 1)
-            if asked in (None, number)
+            if wanted in (None, number)
         ]
     except (KeyError, IndexError, TypeError, ValueError):
         raise no_saved(file.path) from None
     if saved.unfinished:
-        shown.append("A game was left unfinished: `sog play ... --resume` goes on with it.")
+        shown.append("A game is unfinished: `sog play ... --resume` continues it.")
     return [f"{saved.game} against {saved.agent.get('name')}", *shown]
 
 
-def _told(one: OneGame, number: int, unit: str = "") -> str:
-    """One game: who knew what, every move and event, and the end."""
+def _game_text(one: OneGame, number: int, unit: str = "") -> str:
+    """One game: what players learned, every move and event, and the result."""
     game = one.record
     who = {**dict(enumerate(one.names)), CHANCE: "Chance"}
     if one.human is None:
         assert one.game is not None
         unit = one.game.unit
-        lines = [f"Game {number}, {one.told}: {one.names[0]} against {one.names[1]}."]
+        lines = [f"Game {number}, {one.name}: {one.names[0]} against {one.names[1]}."]
     else:
         lines = [f"Game {number}: you were player {one.human}."]
     known: dict[int, str] = {}
@@ -90,7 +90,7 @@ def _end(one: OneGame, unit: str) -> str:
 
 
 def _reason(one: OneGame) -> str:
-    """Why it was over where the board does not show it."""
+    """How the game ended if the final state does not show it."""
     resigned = one.record.get("resigned")
     if one.record.get("agreed"):
         return f": the players agreed on {'a draw' if resigned is None else 'the score'}"
@@ -101,7 +101,7 @@ def _reason(one: OneGame) -> str:
 
 
 def _news(who: dict[int, str], known: dict[int, str], names: list[str]) -> list[str]:
-    """What the players know now and did not before."""
+    """What players have learned since the last move."""
     lines = []
     for player in (0, 1):
         name = str(names[player])

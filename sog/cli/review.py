@@ -1,4 +1,4 @@
-"""`sog review`: what every choice of a game of a file was worth, and what was luck."""
+"""`sog review`: the value of every choice in a game of a file, and the part of luck."""
 
 import argparse
 import math
@@ -30,13 +30,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     file = open_games(arguments.file, arguments.game)
     number = file.number(arguments.number)
-    if arguments.svg is not None:
-        check_target("--svg", arguments.svg, (".svg",))
+    check_target("--svg", arguments.svg, (".svg",))
     start_jax(few_searches=True)
     one = file.get(number)
     game, played = one.game, one.played
     if game is None or played is None:
-        raise CommandError(f"{one.told}, the game of {arguments.file}, is not installed.")
+        raise CommandError(f"{one.name}, the game of {arguments.file}, is not installed.")
     by = arguments.by or usual_judge(game, is_from_the_start=played.beginning is None)
     check_searches([by], arguments)
     so_far: list[tuple[Review, Player]] = []
@@ -44,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         def conclude() -> None:
             if not so_far or not so_far[-1][0].choices:
-                work.tell_interrupted()
+                work.report_interrupt()
                 return
             found, player = so_far[-1]
             of_all = f"{len(found.choices)} of {found.num_choices} choices"
@@ -83,8 +82,8 @@ def _report(
         with writing(arguments.svg, "the picture"):
             replace_file(arguments.svg, draw_worth(found, names, title))
     if arguments.json:
-        told = {"number": number, "human": one.human, "names": names, "by": player.as_json()}
-        display.print_json({**record_of(found), **told, "interrupted": interrupted})
+        game_facts = {"number": number, "human": one.human, "names": names, "by": player.as_json()}
+        display.print_json({**record_of(found), **game_facts, "interrupted": interrupted})
     else:
         _print(found, names, title)
 
@@ -93,8 +92,8 @@ def _adviser(player: Player, seat: int, seed: int) -> Agent:
     adviser = player.make(seat, seed)
     if adviser.doubt is None:
         raise CommandError(
-            f"--by must be tabular, or somebody who searches by SoG or AlphaZero, got "
-            f"{player.name}: only those can say what an action is worth."
+            f"--by must be tabular, or a player that searches by SoG or AlphaZero, got "
+            f"{player.name}: only those have values of actions."
         )
     return adviser
 
@@ -102,8 +101,8 @@ def _adviser(player: Player, seat: int, seed: int) -> Agent:
 def _print(found: Review, names: tuple[str, str], title: str) -> None:
     game = found.game
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for column in ("", "who", "where", "played", "worth", "best", "worth", "lost", ""):
-        table.add_column(column, justify="right" if column in ("worth", "lost", "") else "left")
+    for column in ("", "who", "where", "played", "value", "best", "value", "lost", ""):
+        table.add_column(column, justify="right" if column in ("value", "lost", "") else "left")
     for choice in found.choices:
         grade = choice.grade(game.max_utility)
         is_best = grade == "best"
@@ -120,23 +119,21 @@ def _print(found: Review, names: tuple[str, str], title: str) -> None:
             style="bold" if grade in ("inaccuracy", "mistake") else "",
         )
     lines = [_total(found, player, names[player]) for player in _BOTH]
-    footer = (
-        f"Worths and losses are in {game.unit}, to who chose, with what he held and could know."
-    )
+    footer = f"Values and losses are in {game.unit}, to the player who chose, given its infostate."
     display.print_table(table, title, "\n".join([*lines, "", footer, *_explained(found)]))
 
 
 def _explained(found: Review) -> list[str]:
-    """What the last word of a total means."""
+    """Explains the last term of a total."""
     if not found.is_whole:
-        return ["The rest of what they got is told when all choices are judged."]
+        return ["The other terms follow when all choices are judged."]
     if math.isnan(found.played.utility):
         return []
     if found.has_luck:
         return [
-            "Luck is what neither chose: chance, and what was hidden, as a bluff that is called."
+            "Luck is what neither chose: chance, and hidden information, as a bluff that is called."
         ]
-    return ["Judged anew: the judge valued a position otherwise when the game had come to it."]
+    return ["Re-evaluated: the judge changed its value of a position once the game had reached it."]
 
 
 def _total(found: Review, player: int, name: str) -> str:
@@ -146,24 +143,24 @@ def _total(found: Review, player: int, name: str) -> str:
         for word in ("inaccuracy", "mistake", "unknown")
         if word in grades
     )
-    told = f" ({counted})" if counted else ""
+    grade_counts = f" ({counted})" if counted else ""
     utility, lost = found.utility(player), _loss(found.lost(player))
     is_left = math.isnan(utility)
     got = f"{name}: {'the game was left' if is_left else signed_units(found.game, utility)}"
     if not found.is_whole:
-        return f"{got}; {lost} lost so far{told}."
+        return f"{got}; {lost} lost so far{grade_counts}."
     if is_left:
-        return f"{got}; {lost} lost by choices{told}."
+        return f"{got}; {lost} lost by choices{grade_counts}."
     if math.isnan(found.luck(player) + found.revised(player)):
         return f"{got}; {counted}." if counted else f"{got}."
     rest = [f"{_signed(found.luck(player))} by luck{_divided(found, player)}"]
     if not found.has_luck:
-        rest = [f"{_signed(found.revised(player))} judged anew"]
+        rest = [f"{_signed(found.revised(player))} re-evaluated"]
     elif not found.game.hides_information:
-        rest.append(f"{_signed(found.revised(player))} judged anew")
+        rest.append(f"{_signed(found.revised(player))} re-evaluated")
     parts = [
         f"{_worth(found.expected(player))} expected at the first choice",
-        f"- {_loss(found.lost(player))} lost by choices{told}",
+        f"- {_loss(found.lost(player))} lost by choices{grade_counts}",
         f"+ {_loss(found.given(player))} given by the other one's",
         *rest,
     ]
@@ -171,11 +168,11 @@ def _total(found: Review, player: int, name: str) -> str:
 
 
 def _divided(found: Review, player: int) -> str:
-    """Luck by its cause, where both are there and can be told apart."""
+    """Luck by its cause, if both causes exist and can be separated."""
     chance, hidden = found.chance(player), found.hidden(player)
     if None not in found.played.actions or not found.game.hides_information or math.isnan(chance):
         return ""
-    return f" ({_worth(chance)} by chance, {_worth(hidden)} by what was hidden)"
+    return f" ({_worth(chance)} by chance, {_worth(hidden)} by hidden information)"
 
 
 def _plural(word: str, count: int) -> str:
@@ -194,7 +191,7 @@ def _loss(value: float) -> str:
 
 
 def _where(found: Review, choice: Choice) -> str:
-    """The public state, and what the player held if that is his alone."""
+    """The public state, and the infostate if the game hides information."""
     at = found.game.describe_state(choice.state)
     if not found.game.hides_information:
         return at

@@ -1,4 +1,4 @@
-"""The strategy of a policy file, of a run folder's agent, or of a game solved on the spot."""
+"""Loads a strategy: from a policy file, from a run folder's agent, or by solving a game now."""
 
 import argparse
 import dataclasses
@@ -15,7 +15,7 @@ from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.evaluate.plan import in_whole_game
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
-from sog.cli.search_numbers import describe_search, read_settings
+from sog.cli.search_options import describe_search, read_settings
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games.foreign import check_named_by_file
@@ -33,22 +33,22 @@ _Check = Callable[[Game[Any]], object]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Strategy:
-    """A policy of a whole game, and all that is known of it."""
+    """A policy of a whole game, with its analysis."""
 
     title: str
-    """Of which game, and where it comes from."""
+    """The game, and the origin of the policy."""
     source: str
     """As the user named it."""
     examination: ProfileAnalysis
 
     @property
     def game(self) -> Game[Any]:
-        """The game that it is for."""
+        """The game of the policy."""
         return self.examination.tree.game
 
 
 def check_source(arguments: argparse.Namespace) -> None:
-    """Finds mistakes in SOURCE and its options before the work begins."""
+    """Checks SOURCE and its options before the work begins."""
     kind = _kind(arguments.source)
     if kind == "file":
         _read_game(arguments.source)
@@ -65,9 +65,9 @@ def load_strategy(
     work: display.Work,
     check: _Check = str,
 ) -> Strategy:
-    """The strategy of SOURCE, made if need be, and examined.
+    """Loads or computes the strategy of SOURCE, and analyzes it.
 
-    check: called with the game before what takes long, to raise what is wrong with it.
+    check: called with the game before the slow part; raises if the game does not fit.
     """
     make = {"file": _from_file, "run": _from_run, "game": _from_game}[_kind(arguments.source)]
     compiled, policy, title = make(arguments, work, check)
@@ -146,8 +146,8 @@ def _kind(source: str) -> str:
 def _read_game(path: str) -> str:
     if is_table(path):
         raise CommandError(
-            f"{path} is a table, which does not say its game: sog exploitability GAME {path} "
-            f"--save FILE.npz makes a policy file of it."
+            f"{path} is a table, which does not name its game: sog exploitability GAME {path} "
+            f"--save FILE.npz turns it into a policy file."
         )
     with mistakes():
         game = str(read_metadata(path)["game"])
@@ -156,6 +156,6 @@ def _read_game(path: str) -> str:
 
 
 def _refuse(arguments: argparse.Namespace, options: Sequence[str], source: str) -> None:
-    """Refuses options that have no effect on what was named."""
+    """Rejects options that have no effect on this source."""
     for option, _ in given(arguments, *options):
         raise CommandError(f"{option} has no effect on {source}.")

@@ -1,4 +1,4 @@
-"""stdin, stdout and stderr as a command needs them: there, and able to take any character."""
+"""Prepares stdin, stdout and stderr: all open, and able to print any character."""
 
 import codecs
 import io
@@ -7,13 +7,13 @@ import sys
 from typing import Final, TextIO
 
 _ASCII: Final = {"±": "+/-", "…": "...", "·": "-"}
-"""What we and Rich print, in characters that every encoding has."""
+"""ASCII replacements for characters that we and Rich print."""
 _ERRORS: Final = "sog_as_ascii"
 _STDOUT: Final = 1
 
 
 def prepare_streams() -> None:
-    """Opens those that were closed on nothing, and lets no result fail for its characters."""
+    """Opens closed streams on the null device, and makes encoding errors impossible."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             setattr(sys, name, _open_on_nothing(number))
@@ -24,10 +24,10 @@ def prepare_streams() -> None:
 
 
 def _open_on_nothing(number: int) -> TextIO:
-    """The null device under the number of a standard stream.
+    """Opens the null device as a standard stream.
 
-    Under that number, or the next file that is opened gets it, and what is written there. Results
-    cannot be written to it, which a command is to fail of; what it tells on stderr just goes.
+    It takes the stream's file number: otherwise the next file opened would get it, and receive the
+    output. A closed stdout rejects writes, so that the command fails; stderr discards them.
     """
     file = os.open(os.devnull, os.O_RDONLY if number == _STDOUT else os.O_RDWR)
     if file != number:

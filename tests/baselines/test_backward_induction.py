@@ -113,5 +113,5 @@ def test_a_matrix_is_solved_for_both_players() -> None:
 
 @pytest.mark.parametrize("text", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(dice=1,faces=2)"])
 def test_games_that_hide_more_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"^a game is needed in which nothing is hidden but moves"):
+    with pytest.raises(ValueError, match=r"^the game must hide nothing but simultaneous moves"):
         Stages(history_tree(text).histories)

@@ -293,8 +293,8 @@ def test_goofspiel_with_13_cards_is_played_to_the_end() -> None:
 @pytest.mark.parametrize(
     ("method", "game", "message"),
     [
-        ("oos(tree=grown)", "rps", "tree=grown plays liars_dice, generic_poker, leduc, kuhn, and"),
-        ("ismcts(tree=grown)", "ii_goofspiel(order=random)", "in a fixed order, which ii_goof"),
+        ("oos(tree=grown)", "rps", "tree=grown needs liars_dice, generic_poker, leduc, kuhn, or"),
+        ("ismcts(tree=grown)", "ii_goofspiel(order=random)", "in a fixed order, got ii_goof"),
         ("oos(tree=grown,targeting=pst)", "ii_goofspiel", "targeting must be ist"),
     ],
 )
@@ -325,4 +325,4 @@ def test_agents_play_to_a_clock(method: str, game: str) -> None:
 def test_a_tree_too_large_for_memory_is_told_with_who_plays_it_otherwise(sog: Any) -> None:
     code, _, err = sog("solve", "liars_dice(dice=3)", "--max-nodes", "100")
     assert code == 2
-    assert err.endswith(" oos and ismcts play it with tree=grown.\n")
+    assert err.endswith(" oos and ismcts can play it with tree=grown.\n")

@@ -89,7 +89,7 @@ def test_sm_oos_learns_in_each_state_as_if_the_game_began_there(player: int) -> 
 
 
 def test_sm_oos_needs_a_game_that_hides_nothing_but_simultaneous_moves() -> None:
-    with pytest.raises(ValueError, match="nothing is hidden but moves that are made at the same"):
+    with pytest.raises(ValueError, match="must hide nothing but simultaneous moves"):
         LearningRuns(OutcomeSampling(values="state"), history_tree("kuhn"))
     with pytest.raises(ValueError, match="values=state needs updates=alternating"):
         OutcomeSampling(values="state", updates="parallel")

@@ -64,7 +64,7 @@ def test_ctrl_c_prints_what_was_reached(sog: Run, monkeypatch: pytest.MonkeyPatc
     assert code == 130
     result = json.loads(out)
     assert (result["interrupted"], result["iterations"]) == (True, 10)
-    assert "sog: interrupted: this is what 10 iterations reached." in err
+    assert "sog: interrupted: this is the result of 10 iterations." in err
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_ctrl_c_prints_what_was_reached(sog: Run, monkeypatch: pytest.MonkeyPatc
         (["smooth_uct:0", "kuhn"], "smooth_uct: budget must be >= 1, got 0."),
         (
             ["CFR+:9", "leduc(ranks=4)"],
-            "CFR+ does not learn by sampling, it goes through the whole game: sog solve "
+            "CFR+ does not sample, it traverses the whole game: sog solve "
             "'leduc(ranks=4)' --rule cfr+.",
         ),
         (["foo", "kuhn"], f"unknown method 'foo': known: {', '.join(LEARNERS)}."),
@@ -124,4 +124,4 @@ def test_backward_induction_prints_the_value_and_what_it_took(
     assert "--iterations has no effect: backward_induction solves in one go." in err
     code, _, err = sog("run", "backward_induction", "kuhn")
     assert code == 2
-    assert "backward_induction: a game is needed in which nothing is hidden but moves" in err
+    assert "backward_induction: the game must hide nothing but simultaneous moves" in err

@@ -215,5 +215,5 @@ def test_duct_max_plays_one_action_where_duct_mix_mixes() -> None:
 
 @pytest.mark.parametrize("text", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(dice=1,faces=2)"])
 def test_other_games_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"^a game is needed in which both players always move at"):
+    with pytest.raises(ValueError, match=r"^the game must have only simultaneous moves"):
         LearningRuns(SimultaneousMcts(), history_tree(text))

@@ -238,5 +238,5 @@ def test_search_wins_against_random_play_in_a_game_too_large_to_enumerate() -> N
 
 
 def test_other_games_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"^goofspiel is needed, which ii_goofspiel is not;"):
+    with pytest.raises(ValueError, match=r"^the game must be goofspiel, got ii_goofspiel;"):
         SimultaneousSearch().check(make("ii_goofspiel"))

@@ -147,7 +147,7 @@ def test_a_training_says_nothing_of_steps_while_workers_compile(
 ) -> None:
     monkeypatch.setattr("sog.cli.train.view._SECONDS_BETWEEN_LINES", -1.0)
     view = TrainView("kuhn", 60, "run")
-    view.tell("compiling in every worker, and playing the first games")
+    view.set_activity("compiling in every worker, and playing the first games")
     for _ in range(20):
         view.show({"step": 0, "examples": 0})
     view.show({"step": 0, "examples": 9})

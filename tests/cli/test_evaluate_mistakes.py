@@ -58,7 +58,7 @@ SEE_HELP = " (see sog evaluate --help)"
         ),
         (
             ["--whole-game", "--evaluator", "zero"],
-            "--evaluator zero has no effect with --whole-game, which leaves no leaf to value.",
+            "--evaluator zero has no effect with --whole-game, which leaves no leaf to evaluate.",
         ),
         (
             ["--evaluator", "uniform", "--solver-iterations", "9"],

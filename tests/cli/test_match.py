@@ -217,7 +217,7 @@ def test_a_bot_that_hangs_takes_no_finished_game_away(
         run_match("random", "random", *rest)
     out, err = capsys.readouterr()
     assert_8_games_are_told(out, written)
-    assert "sog: stopped by a mistake, see below: this is the result of 8 of 100 games." in err
+    assert "sog: stopped by an error, see below: this is the result of 8 of 100 games." in err
 
 
 def test_ctrl_c_before_the_first_games_are_finished_is_told(

@@ -37,7 +37,7 @@ Run = Callable[..., tuple[int, str, str]]
         ),
         (
             ["tabular", "random", "--game", "kuhn", "--leaf-averaging", "0.5"],
-            "--leaf-averaging 0.5 has no effect: tabular and random cannot be told how to search.",
+            "--leaf-averaging 0.5 has no effect: tabular and random takes no search settings.",
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
@@ -54,7 +54,7 @@ Run = Callable[..., tuple[int, str, str]]
         ),
         (
             ["random", "random", "--game", "kuhn", "--games-out", "games.sgf"],
-            "--games-out: games of kuhn are not written in SGF; .json has those of all.",
+            "--games-out: games of kuhn have no SGF format; .json takes any game.",
         ),
         (
             ["tabular", "random", "--game", "london"],
@@ -76,7 +76,7 @@ Run = Callable[..., tuple[int, str, str]]
         ),
         (
             ["tabular", "random", "--game", "kuhn", "--set", "search.c_puct=2"],
-            "--set search.c_puct=2 has no effect: tabular and random cannot be told how to search.",
+            "--set search.c_puct=2 has no effect: tabular and random takes no search settings.",
         ),
         (
             ["random", "tabular", "--game", "kuhn", "--aivat", "network"],
@@ -89,12 +89,12 @@ Run = Callable[..., tuple[int, str, str]]
         (
             ["random", "zero", "--game", "london", "--aivat", "exact"],
             "--aivat exact: london is made for search, too large to enumerate. --aivat network "
-            "or zero asks less.",
+            "and zero need less.",
         ),
         (
             ["random", "zero", "--game", "kuhn", "--aivat", "exact", "--max-nodes", "5"],
             "--aivat exact: the public tree of kuhn(ranks=3) has more than max_nodes = 5 nodes "
-            "(reached 7 at depth 2). --aivat network or zero asks less.",
+            "(reached 7 at depth 2). --aivat network and zero need less.",
         ),
     ],
 )

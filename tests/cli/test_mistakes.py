@@ -123,12 +123,12 @@ FIRST_BYTES = {
         (["configs", ""], f"'' is not a configuration; {CONFIGS}"),
         (
             ["play", "kuhn", "--map", "own.csv"],
-            "unrecognized arguments: --map own.csv; a game is told that in brackets: "
-            '"GAME(map=...)" (see sog play --help)',
+            "unrecognized arguments: --map own.csv; as a parameter of a game, write it in "
+            'parentheses: "GAME(map=...)" (see sog play --help)',
         ),
         (
             ["train", "kuhn", "--seed", "5"],
-            "unrecognized arguments: --seed 5; a value of the configuration is changed by --set "
+            "unrecognized arguments: --seed 5; to change a value of the configuration: --set "
             "PART.NAME=VALUE (see sog train --help)",
         ),
         (

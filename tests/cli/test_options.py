@@ -10,7 +10,7 @@ from gtcfr.settings import SearchSettings
 from sog.cli.arguments import COMMANDS, make_parser
 from sog.cli.commands.command import Choice
 from sog.cli.options import OPTIONS, SETTINGS
-from sog.cli.search_numbers import read_settings
+from sog.cli.search_options import read_settings
 from sog.domain import domains, load_part
 
 

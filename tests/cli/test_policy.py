@@ -283,7 +283,7 @@ def test_a_walk_asks_again_after_nonsense(walk: Callable[[str], str]) -> None:
     out = walk("raise\n9\n\nb\nq\n")
     assert len(titles(out)) == 1
     assert out.count("is none of them: type a number from 1 to 2, b, t or q.") == 3
-    assert "this is where the walk began." in out
+    assert "this is where the walk started." in out
 
 
 @pytest.mark.parametrize(

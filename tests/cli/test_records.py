@@ -84,8 +84,8 @@ def test_a_game_that_was_left_is_saved_without_a_result(
 @pytest.mark.parametrize(
     ("game", "name", "says"),
     [
-        ("kuhn", "x.pgn", "--save: games of kuhn are not written in PGN; .json has those of all."),
-        (GO, "x.pgn", "--save: games of go are not written in PGN; .json has those of all."),
+        ("kuhn", "x.pgn", "--save: games of kuhn have no PGN format; .json takes any game."),
+        (GO, "x.pgn", "--save: games of go have no PGN format; .json takes any game."),
         (GO, "x.txt", "--save: the name must end in one of .json, .pgn, .sgf, got x.txt."),
     ],
 )
@@ -145,7 +145,7 @@ def test_a_review_is_of_the_last_game_or_of_that_number(sog: Run, ladder: Path) 
     ("text", "options", "says"),
     [
         (LADDER, ["--number", "4"], "--number must be from 1 to 3, the games in {file}, got 4."),
-        (LADDER, ["--game", "kuhn"], "--game: games of kuhn are not written in SGF, as those in "),
+        (LADDER, ["--game", "kuhn"], "--game: games of kuhn have no SGF format, the format of "),
         (LADDER, ["--game", "go9"], "{file}: game 3: SGF: SZ must be 9, the size of this board"),
         ("", [], "{file} has no game."),
         (LADDER[:-4], [], "{file}: game 3: SGF: the text cannot be read: unexpected end"),
@@ -189,7 +189,7 @@ def test_a_file_that_says_its_game_is_given_no_other(sog: Run, tmp_path: Path) -
     path.write_text(json.dumps(SAVED))
     code, _, err = sog("replay", str(path), "--game", "leduc")
     assert code == 2
-    assert f"--game leduc has no effect: {path} says which game it is of." in err
+    assert f"--game leduc has no effect: {path} names its game." in err
 
 
 def test_a_pgn_is_of_the_game_that_its_tag_says(sog: Run, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def test_a_game_that_is_not_installed_is_told_without_its_rules(sog: Run, tmp_pa
     path = tmp_path / "foreign.json"
     for game in ("mine:Kuhn(ranks=3)", "glasses(map=/dev/zero)", "openspiel:kuhn_poker"):
         path.write_text(json.dumps({**SAVED, "game": game}))
-        note = f"sog: {game} is no installed game: nothing is compared with its rules.\n"
+        note = f"sog: {game} is not installed, so its rules are not checked.\n"
         assert sog("replay", str(path)) == (0, TOLD.replace("kuhn(ranks=3)", game), note)
 
 

@@ -90,7 +90,7 @@ def test_in_a_game_without_luck_there_is_none(sog: Run, tmp_path: Path) -> None:
     assert code == 0
     assert "judged by agent:connect_four" in told
     assert " luck" not in told
-    assert "judged anew" in told
+    assert "re-evaluated" in told
     lost = [line.split()[-2] for line in told.splitlines() if line.endswith("mistake")]
     assert lost
     assert all(re.fullmatch(r"\d\.\d\d", one) for one in lost)
@@ -136,11 +136,11 @@ def test_who_plays_another_game_is_told_so_by_the_file(sog: Run, file: Path) -> 
         (["--by", "nobody"], "'nobody' is no player: "),
         (
             ["--by", "random"],
-            "--by must be tabular, or somebody who searches by SoG or AlphaZero, got random: ",
+            "--by must be tabular, or a player that searches by SoG or AlphaZero, got random: ",
         ),
         (
             ["--search", "20,1"],
-            "--search 20,1 has no effect: tabular cannot be told how to search.",
+            "--search 20,1 has no effect: tabular takes no search settings.",
         ),
         (["--svg", "worth.png"], "--svg"),
     ],

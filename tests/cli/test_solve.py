@@ -178,8 +178,11 @@ def test_what_lies_below_a_position_is_solved(sog_json: Callable[..., Any]) -> N
     [
         (["kuhn", "--history", "check"], "only a game of perfect information can begin at a later"),
         (["tic_tac_toe", "--history", "XXX/OO./..."], "the game is over at 'XXX/OO./..."),
-        (["tic_tac_toe", "--history", "b2", "--save", "a.npz"], "--save is of a whole game"),
-        (["tic_tac_toe", "--history", "b2", "--resume", "a.solve"], "--resume is of a whole game"),
+        (["tic_tac_toe", "--history", "b2", "--save", "a.npz"], "--save needs the whole game"),
+        (
+            ["tic_tac_toe", "--history", "b2", "--resume", "a.solve"],
+            "--resume needs the whole game",
+        ),
     ],
 )
 def test_a_position_that_cannot_be_solved_is_refused(

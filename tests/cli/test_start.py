@@ -83,7 +83,7 @@ def test_programs_that_others_could_have_put_there_are_not_run(
     (tmp_path / "xla").chmod(0o777)
     code, _, err = run_with_cache(start, monkeypatch, str(tmp_path))
     assert code == 0
-    assert err.startswith("sog: compiled programs are not kept for the next run, which starts as")
+    assert err.startswith("sog: compiled programs are not cached, so the next run starts as")
     assert f"{tmp_path}/xla: Others may write there, or own it" in err
     assert not list((tmp_path / "xla").iterdir())
 
@@ -98,7 +98,7 @@ def test_a_cache_folder_that_cannot_be_written_is_told_and_done_without(
     assert code == 0
     assert "public states" in out
     says = (
-        f"sog: compiled programs are not kept for the next run, which starts as slowly: "
+        f"sog: compiled programs are not cached, so the next run starts as slowly: "
         f"{folder}/xla: Not a directory. SOG_CACHE_DIR names another folder.\n"
     )
     assert err == f"{says if wanted else ''}sog: counting public states\n"

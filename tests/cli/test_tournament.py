@@ -179,7 +179,7 @@ def test_averages_are_over_the_opponents_that_were_met(sog: Run, as_played: Play
         ),
         (
             ["random", "uct:5", "--game", "tic_tac_toe", "--games-out", "x.sgf"],
-            "--games-out: games of tic_tac_toe are not written in SGF; .json has those of all.",
+            "--games-out: games of tic_tac_toe have no SGF format; .json takes any game.",
         ),
         (["random", "pimbot", "--game", "rps"], "pimbot: a game of Scotland Yard is needed"),
     ],

@@ -68,7 +68,7 @@ def test_a_run_trains_to_its_last_step_and_reports(trained: tuple[Path, str, str
     assert re.fullmatch(DISK, about_disk)
     assert doing == [
         "sog: compiling",
-        "sog: solving belief states to compare with",
+        "sog: solving belief states for comparison",
         "sog: compiling self-play and the query solver",
     ]
     assert "sog: step " in err
@@ -115,7 +115,7 @@ def test_a_run_that_was_killed_goes_on_and_gets_the_same_parameters_bit_for_bit(
     longer = ("--set", "run.steps=20")
     code, out, err = sog("train", config, "--run", str(copied), *UNWATCHED, *longer)
     assert code == 0, err
-    assert f"sog: going on from the checkpoint of step 8 in {copied}.\n" in err
+    assert f"sog: resuming from the checkpoint of step 8 in {copied}.\n" in err
     assert "trained in" in out
     found = load_checkpoint(copied / "checkpoints", 16)
     assert found.arrays.keys() == wanted.arrays.keys()
@@ -138,7 +138,7 @@ def test_a_damaged_checkpoint_is_passed_over_and_told(sog: Run, config: str, cop
     code, _, err = sog("train", config, "--run", str(copied), *UNWATCHED, *last)
     assert code == 0, err
     assert "sog: checkpoint 16: file meta.json has 2 bytes, not " in err
-    assert "going on from the checkpoint of step 8 in" in err
+    assert "resuming from the checkpoint of step 8 in" in err
 
 
 @pytest.mark.thorough
@@ -337,7 +337,7 @@ def test_ctrl_c_ends_after_the_cycle_with_a_checkpoint(
     assert code == 130, err
     step = json.loads(out)["step"]
     assert 3 < step < 16
-    assert err.endswith(f"sog: stopped at step {step:,}; the same command goes on.\n")
+    assert err.endswith(f"sog: stopped at step {step:,}; the same command resumes.\n")
     assert steps_in(path) == [0, step]
 
 
@@ -356,7 +356,7 @@ def test_ctrl_c_before_anything_was_trained_ends_at_once(
     code, out, err = sog("train", config, "--run", str(path), *UNWATCHED, "--json")
     assert (code, out, cycles) == (143, "", ["begun"])
     message = (
-        "interrupted while playing the first games: nothing is lost; the same command goes on."
+        "interrupted while playing the first games: nothing is lost; the same command resumes."
     )
     assert err.endswith(f"sog: {message}\n")
     assert steps_in(path) == [0]

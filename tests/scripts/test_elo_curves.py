@@ -87,10 +87,7 @@ def test_a_line_of_searches_is_rated_drawn_and_gone_on_with(tmp_path: Path) -> N
     ("arguments", "message"),
     [
         (["zero"], "lines must be LABEL=PLAYER, got 'zero'."),
-        (
-            ["a=runs/none"],
-            "a: runs/none is not a run folder, and without --simulations it must be.",
-        ),
+        (["a=runs/none"], "a: runs/none must be a run folder without --simulations."),
         (["a=zero", "--simulations", "3"], "points must be two or more different players"),
         (["a=random", "--simulations", "3", "4"], "random cannot be told how to search"),
     ],

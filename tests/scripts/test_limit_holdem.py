@@ -141,7 +141,7 @@ def test_exploration_is_that_of_the_paper(players: int, least: int, most: int) -
 
     def choose(out: Any, place: Any, key: Any) -> Any:
         score = jax.random.uniform(key, place.legal.shape) * place.legal
-        shown = jnp.where(place.goes_on, place.exploration, jnp.nan)
+        shown = jnp.where(place.is_running, place.exploration, jnp.nan)
         return jnp.argmax(score, axis=1).astype(jnp.int32), out, shown
 
     found = learning._play(rules, deals, choose, jnp.bool_(False), jax.random.key(0))[1]

@@ -48,7 +48,7 @@ def test_an_oracle_of_another_game_is_refused_in_one_line() -> None:
     done = subprocess.run([*arguments, "--oracle", "hex"], capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr == (
-        "mistakes.py: the solver of Hex knows hex without swap only, not tic_tac_toe.\n"
+        "mistakes.py: the solver of Hex needs hex without swap, got tic_tac_toe.\n"
     )
 
 

@@ -55,9 +55,9 @@ def test_what_cannot_be_drawn_is_told_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "half.json").write_text(json.dumps(half))
     for files, told in (
         (["three.json", "two.json"], "files must be of the same rules and the same matches"),
-        (["other.json"], "other.json is no output of limit_holdem.py: "),
-        (["half.json"], "half.json is no output of limit_holdem.py: "),
-        (["none.json"], "none.json is no output of limit_holdem.py: "),
+        (["other.json"], "other.json is not an output of limit_holdem.py: "),
+        (["half.json"], "half.json is not an output of limit_holdem.py: "),
+        (["none.json"], "none.json is not an output of limit_holdem.py: "),
     ):
         done = run(tmp_path, *files)
         (line,) = done.stderr.splitlines()

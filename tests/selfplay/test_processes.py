@@ -253,7 +253,7 @@ def test_a_killed_run_takes_ray_with_it_and_goes_on_from_its_checkpoint(tmp_path
         output, _ = process.communicate(timeout=PATIENCE)
     assert not left_behind.exists()
     assert process.returncode == 0
-    assert f"going on from the checkpoint of step {step:,}" in (tmp_path / "stderr").read_text()
+    assert f"resuming from the checkpoint of step {step:,}" in (tmp_path / "stderr").read_text()
     found_last = load_checkpoint(tmp_path / "run" / "checkpoints")
     assert found_last.step == step + 20
     assert found_last.meta["counts"]["searches"] > searches

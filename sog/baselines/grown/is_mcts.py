@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(slots=True)
 class IsMctsNode:
-    """An infostate: a number per action in each list, of which one selection uses two."""
+    """Statistics of an infostate: lists with a number per action; a selection uses two of them."""
 
     visits: list[int]
     value: list[float]
@@ -26,12 +26,12 @@ class IsMctsNode:
 
     @classmethod
     def of(cls, size: int) -> "IsMctsNode":
-        """Of an infostate that has so many actions."""
+        """The node of an infostate with `size` actions."""
         return cls([0] * size, [0.0] * size, [0.0] * size, [0.0] * size)
 
 
 class IsMctsTree(TreeSearch[IsMctsNode]):
-    """Simulations start in a world of the infostate that is searched."""
+    """Simulations start in a world sampled from the infostate to search."""
 
     def __init__(self, method: "IsMcts", game: InfostateGame, seed: int = 0) -> None:
         super().__init__(game, budget=method.budget, seconds=method.seconds, seed=seed)
@@ -39,7 +39,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
         self._gamma, self._final = method.gamma, method.final
 
     def search(self, seen: Seen, num_actions: int) -> list[float]:
-        """What was found below here before counts too."""
+        """Runs simulations; those of earlier searches count, too."""
         draw_world = self.game.worlds(seen)
         root = self.tree.setdefault(draw_world(self.source).key(), IsMctsNode.of(num_actions))
         for _ in self._simulations():
@@ -47,7 +47,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
         return self.policy(root)
 
     def policy(self, node: IsMctsNode) -> list[float]:
-        """What is played at an infostate."""
+        """The policy to play at an infostate."""
         weights: list[float]
         if not self._by_ucb:
             weights = node.policy_sum
@@ -62,7 +62,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
         return normalized(weights)
 
     def simulate(self, world: InfostateWorld) -> None:
-        """One simulation, from a world that is changed."""
+        """Runs one simulation, which changes the world."""
         source, path = self.source, []
         while world.player != TERMINAL:
             actions = world.actions()
@@ -98,7 +98,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
 
 
 def best_by_ucb(node: IsMctsNode, c: float, source: random.Random) -> int:
-    """What maximises Q + c sqrt(log N / N_a), ties at random; what was not visited comes first."""
+    """The action that maximizes Q + c sqrt(log N / N_a), ties at random; unvisited ones first."""
     untried = [place for place, visits in enumerate(node.visits) if not visits]
     if untried:
         return untried[int(source.random() * len(untried))]

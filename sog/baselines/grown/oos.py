@@ -1,7 +1,6 @@
 """OOS with a tree that grows on demand (Lisy, Lanctot, Bowling 2015, Algorithm 1).
 
-The method is told in `sog.baselines.online.online_outcome_sampling`. Line numbers are those of the
-paper.
+`sog.baselines.online.online_outcome_sampling` explains the method. Line numbers are the paper's.
 """
 
 import dataclasses
@@ -19,39 +18,39 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(slots=True)
 class OosNode:
-    """An infostate in memory: a number per action."""
+    """An infostate in memory: a number per action in each list."""
 
     regret: list[float]
     policy_sum: list[float]
 
     @classmethod
     def of(cls, size: int) -> "OosNode":
-        """Of an infostate that has so many actions."""
+        """The node of an infostate with `size` actions."""
         return cls([0.0] * size, [0.0] * size)
 
 
 @dataclasses.dataclass(slots=True)
 class _Step:
-    """A decision of a simulation. Probabilities are those of coming here."""
+    """A decision of a simulation, with the probabilities of reaching it."""
 
     node: OosNode
     player: int
     place: int
     policy: list[float]
     others: float
-    """By all but the player who learns; chance is left out here and in sampling, where it would
-    divide itself away."""
+    """Of all but the learning player; chance, which cancels, is left out here and in sampling
+    probabilities."""
     targeted: float
-    """Of being sampled, if simulations are directed."""
+    """Of sampling it in a targeted simulation."""
     untargeted: float
-    """If they are not."""
+    """Of sampling it in an untargeted simulation."""
 
 
 class OosTree(TreeSearch[OosNode]):
-    """Every simulation starts with the deal."""
+    """Simulations start at the root, with the deal."""
 
     def __init__(self, method: "OnlineOutcomeSampling", game: InfostateGame, seed: int = 0) -> None:
-        """Raises ValueError where public states are no target in this game."""
+        """Raises ValueError if this game cannot target public states."""
         super().__init__(game, budget=method.budget, seconds=method.seconds, seed=seed)
         self._public = method.targeting == "pst"
         if self._public and not game.can_target_public:
@@ -59,7 +58,7 @@ class OosTree(TreeSearch[OosNode]):
         self._delta, self._epsilon, self._gamma = method.delta, method.epsilon, method.gamma
 
     def search(self, seen: Seen, num_actions: int) -> list[float]:
-        """Directs simulations at what is seen, and at the rest of the game a share of them."""
+        """Targets a share of the simulations at the infostate or its public state."""
         target = self.game.target(seen, public=self._public)
         weight = self.weight(target)
         for number in self._simulations():
@@ -69,20 +68,20 @@ class OosTree(TreeSearch[OosNode]):
         return [1 / num_actions] * num_actions if found is None else list(found)
 
     def weight(self, target: Target) -> float:
-        """w_T (section 3.3): how much more often simulations get to the target that are directed.
+        """w_T (section 3.3): how much more often targeted simulations reach the target.
 
-        See `sog.baselines.online.target.make_target`, which does the same for enumerated games.
+        `sog.baselines.online.target.make_target` does the same for enumerated games.
         """
         probability = max(target.probability(self.average_policy), 1e-6)
         return 1 - self._delta + self._delta / probability
 
     def average_policy(self, key: Hashable) -> Sequence[float] | None:
-        """Of an infostate, if it is in memory."""
+        """The average policy of an infostate, None if it is not in memory."""
         node = self.tree.get(key)
         return None if node is None else normalized(node.policy_sum)
 
     def simulate(self, target: Target, weight: float, learner: int) -> None:
-        """One simulation, in which a player learns and the other's average policy is updated."""
+        """Runs one simulation: updates the learner's regrets and the other's average policy."""
         source, delta, epsilon = self.source, self._delta, self._epsilon
         is_targeted = source.random() < delta
         world = target.deal(source) if is_targeted else self.game.deal(source)
@@ -114,7 +113,7 @@ class OosTree(TreeSearch[OosNode]):
             if player != learner:
                 others *= policy[place]
             world.play(actions[place])
-        # After this the game is random, and its odds are in the tail and in the walk alike.
+        # The rest of the game is random; its probability is in the tail and in the walk.
         utility = world.finish(source)
         gain = utility if learner == 0 else -utility
         scale = gain * weight / (delta * targeted + (1 - delta) * untargeted)
@@ -123,7 +122,7 @@ class OosTree(TreeSearch[OosNode]):
     def _sample(
         self, mixed: list[float], leads: bool | Sequence[bool], is_targeted: bool
     ) -> tuple[int, float]:
-        """Sample of line 9: a place, and the odds that directed simulations take it."""
+        """Sample of line 9: an action, and its probability in targeted simulations."""
         if leads is True:
             place = draw(mixed, 1.0, self.source)
             return place, mixed[place]
@@ -131,14 +130,14 @@ class OosTree(TreeSearch[OosNode]):
             return draw(mixed, 1.0, self.source), 0.0
         leading = [p if leads_on else 0.0 for p, leads_on in zip(mixed, leads, strict=True)]
         total = sum(leading)
-        if total <= 0:  # only without gamma and epsilon: anything that leads on will do
+        if total <= 0:  # only if gamma and epsilon are 0: any action towards the target
             leading = [float(leads_on) for leads_on in leads]
             total = sum(leading)
         place = draw(leading if is_targeted else mixed, total if is_targeted else 1.0, self.source)
         return place, leading[place] / total
 
     def _update(self, steps: list[_Step], scale: float, weight: float, learner: int) -> None:
-        """Lines 19 to 29. scale: the utility over the odds of the walk."""
+        """Lines 19 to 29. scale: the utility divided by the probability of the walk."""
         delta, tail = self._delta, 1.0
         for step in reversed(steps):
             node, policy = step.node, step.policy

@@ -1,4 +1,4 @@
-"""What both searches share: a tree over everybody's infostates."""
+"""The common part of both searches: a tree over both players' infostates."""
 
 import abc
 import random
@@ -16,26 +16,26 @@ class TreeSearch(PlainSearch, Generic[Node]):
     """A search with its tree, for one player and one game at a time."""
 
     def __init__(self, game: InfostateGame, *, budget: int, seconds: float, seed: int) -> None:
-        """seconds: the most that a search takes, 0 for no clock."""
+        """seconds: the time limit of a search, 0 for none."""
         self.game, self.budget, self.seconds = game, budget, seconds
         self.source = random.Random(seed)
         self.tree: dict[Hashable, Node] = {}
-        """By `World.key`: what is known of an infostate."""
+        """The nodes, by `World.key`."""
 
     def reset(self, seed: int | None = None) -> None:
-        """Begins a new game, with nothing in memory."""
+        """Starts a new game with an empty tree."""
         self.tree = {}
         if seed is not None:
             self.source = random.Random(seed)
 
     def at(self, state: Any, player: int, infostate: int, num_actions: int) -> list[float]:
-        """Searches what the player sees."""
+        """Searches the player's infostate; returns its policy."""
         return self.search(self.game.seen(state, player, infostate), num_actions)
 
     @abc.abstractmethod
     def search(self, seen: Seen, num_actions: int) -> list[float]:
-        """One search where a player is to move: a probability for each of his actions. What is
-        found is kept for the next one."""
+        """Searches where a player is to move; returns a probability per action. Keeps the tree
+        for the next search."""
 
     def _simulations(self) -> Simulations:
         return Simulations(self.budget, self.seconds)

@@ -1,4 +1,4 @@
-"""Lists of weights in plain Python, one for each action: policies from them, and draws."""
+"""Lists of weights in plain Python, one per action: policies from them, and sampling."""
 
 import random
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ def matched(regret: Sequence[float], gamma: float) -> list[float]:
 
 
 def draw(weights: Sequence[float], total: float, source: random.Random) -> int:
-    """A place in proportion to weights, whose sum is given; never one of weight 0."""
+    """Samples an index in proportion to weights with sum `total`; never one of weight 0."""
     point, last = source.random() * total, 0
     for place, weight in enumerate(weights):
         if weight > 0:
@@ -26,6 +26,6 @@ def draw(weights: Sequence[float], total: float, source: random.Random) -> int:
 
 
 def normalized(weights: Sequence[float]) -> list[float]:
-    """In proportion; uniform where nothing is positive."""
+    """Normalized weights; uniform if none is positive."""
     total = sum(weights)
     return [w / total for w in weights] if total > 0 else [1 / len(weights)] * len(weights)

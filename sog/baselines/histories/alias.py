@@ -1,7 +1,7 @@
-"""Drawing from many lists of events in constant time: Walker's alias method (1977).
+"""Samples from many lists of events in constant time: Walker's alias method (1977).
 
-A list is read by two numbers in [0, 1): the first takes an event, all as likely; the second, if it
-is not below the event's threshold, exchanges it for its alias.
+A sample takes two numbers in [0, 1): the first selects an event uniformly; if the second is not
+below the event's threshold, its alias replaces it.
 """
 
 from typing import Final
@@ -9,15 +9,15 @@ from typing import Final
 import numpy as np
 
 _SURE: Final = 2.0  # a threshold that no number in [0, 1) reaches
-_ROUNDING: Final = 1e-6  # some games keep their weights in 32 bits
+_ROUNDING: Final = 1e-6  # some games have float32 weights
 
 
 def alias_tables(
     first: np.ndarray, count: np.ndarray, probability: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Walker's tables (1977) of some lists of events: thresholds and aliases, both [event].
+    """Thresholds and aliases of some lists of events, both [event].
 
-    first, count: where each list begins, and its length. Events of no list are sure.
+    first, count: the start and length of each list. Events in no list are certain.
     """
     threshold, alias = np.full(len(probability), _SURE), np.arange(len(probability))
     for start, length in zip(first.tolist(), count.tolist(), strict=True):
@@ -25,7 +25,7 @@ def alias_tables(
         if abs(share.mean() - 1) > _ROUNDING:
             raise ValueError(f"probabilities must sum to 1, got {share.mean()}.")
         if np.ptp(share) < _ROUNDING:
-            continue  # all alike
+            continue  # uniform
         small = [place for place in range(length) if share[place] < 1]
         large = [place for place in range(length) if share[place] >= 1]
         while small and large:

@@ -2,13 +2,13 @@
 
 `layout.py` makes them from a public tree.
 
-A history here is a world (public state, infostate of player 0, infostate of player 1) where
-something is decided: chance has more than one event, or a player more than one action. What is
-forced is left out, so that a walk takes a step per real decision. The deal is the first step.
-Where a game merges infostates, histories that nothing can tell apart from there on are one.
+A history here is a world (public state, infostate of player 0, infostate of player 1) with a
+decision: chance has more than one event, or a player more than one action. Forced moves are left
+out, so that a walk takes one step per real decision. The deal is the first step. If a game merges
+infostates, histories that are equivalent from there on are merged, too.
 
-A *row* is a player's infostate at a public state where he chooses, both players' rows in one list;
-tables of regrets, visits and values have one line per row and a column per *choice*, the number of
+A *row* is an infostate where its player has a choice; the rows of both players are in one list.
+Tables of regrets, visits and values have one line per row and a column per *choice*, the index of
 an action among the legal ones.
 """
 
@@ -34,16 +34,16 @@ NUM_EDGES: Final = 3
 
 @pytree
 class Histories:
-    """The arrays; numpy on the host, or on a device.
+    """The arrays: numpy on the host, or on a device.
 
-    The children of a history are the edges `first_edge`, `first_edge + 1`, ... An event of chance
-    is drawn by Walker's alias method: one of the edges, all as likely, and then by a second number
-    below `threshold` this one, else its `alias`.
+    The children of a history are the edges `first_edge`, `first_edge + 1`, ... Chance events are
+    sampled by Walker's alias method: an edge uniformly; if a second number is below its
+    `threshold`, that edge, else its `alias`.
     """
 
     facts: Any
-    """[history, 4] int32, by `ACTOR`, `ROW`, `FIRST_EDGE` and `NUM_EDGES`: as `Game.actor`; whose
-    table entries say how to choose, the number of rows where nobody does; 0 edges at an end."""
+    """[history, 4] int32, columns `ACTOR`, `ROW`, `FIRST_EDGE` and `NUM_EDGES`: actor as in
+    `Game.actor`; row of the player who chooses, else the number of rows; 0 edges at an end."""
     utility: Any
     """[history] float: to player 0, at the end of a game."""
     child: Any
@@ -59,20 +59,20 @@ class Histories:
     row_choices: Any
     """[row + 1] int32: the number of legal actions; 0 behind the last row."""
     depth: int = dataclasses.field(metadata={"static": True})
-    """The most steps from the root to the end."""
+    """The maximum number of steps from the root to an end."""
     widths: tuple[tuple[int, ...], tuple[int, ...]] = dataclasses.field(metadata={"static": True})
-    """For each player, the most histories after each number of steps if he takes all of his choices
-    and everybody else one."""
+    """Per player, the maximum number of histories after each number of steps, with all choices of
+    this player and one of everybody else."""
     max_choices: int = dataclasses.field(metadata={"static": True})
-    """C: choices of a row, at most."""
+    """C: the maximum number of choices of a row."""
     max_utility: float = dataclasses.field(metadata={"static": True})
-    """As `Game.max_utility`: exploration is told in shares of it."""
+    """As `Game.max_utility`: the unit of exploration constants."""
     row_features: Any = None
-    """[row + 1, F] float: what a network sees of a row; None for methods without one."""
+    """[row + 1, F] float: network input of a row; None for methods without a network."""
 
     @property
     def num_rows(self) -> int:
-        """R: infostates of both players where they choose."""
+        """R: the number of rows of both players."""
         return len(self.row_player)
 
     @property
@@ -84,7 +84,7 @@ class Histories:
 
 @pytree
 class Members:
-    """The histories of every row, to be drawn as chance makes them; by the alias method, too."""
+    """The histories of every row, to sample by chance probabilities with the alias method."""
 
     first: Any
     """[row] int32: where its list begins."""
@@ -98,7 +98,7 @@ class Members:
     """[member] int32: a place in `history`."""
 
     def draw(self, row: Array, numbers: Array) -> Array:
-        """A history of a row, from two random numbers in [0, 1)."""
+        """Samples a history of a row, from two random numbers in [0, 1)."""
         count = self.count[row]
         event = jnp.minimum((numbers[0] * count).astype(jnp.int32), count - 1)
         place = self.first[row] + event
@@ -109,7 +109,7 @@ class Members:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class HistoryTree:
-    """A game's histories, and where their rows are in its public tree."""
+    """A game's histories, and the location of their rows in its public tree."""
 
     tree: PublicTree
     histories: Histories
@@ -120,11 +120,11 @@ class HistoryTree:
     node: np.ndarray
     """[history] int64: its public state, -1 for the deal."""
     weight: np.ndarray
-    """[history]: the joint weight of its world, chance's part in its being reached."""
+    """[history]: the joint weight of its world, chance's contribution to its reach."""
 
     @functools.cached_property
     def row_of(self) -> np.ndarray:
-        """[node, S] int64: the row of an infostate, the number of rows where nobody chooses."""
+        """[node, S] int64: the row of an infostate; the number of rows if it has no choice."""
         return number_rows(self.tree, self.row_node, self.row_infostate)
 
     @functools.cached_property
@@ -158,7 +158,7 @@ class HistoryTree:
 
 
 def number_rows(tree: PublicTree, node: np.ndarray, infostate: np.ndarray) -> np.ndarray:
-    """[node, S]: the place of each in the list, the length of the list elsewhere."""
+    """[node, S]: the index of each in the list; the length of the list elsewhere."""
     number = np.full(tree.has_choice.shape, len(node))
     number[node, infostate] = np.arange(len(node))
     return number

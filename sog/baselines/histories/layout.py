@@ -1,4 +1,4 @@
-"""From the public tree of a game to its histories, on the host."""
+"""Converts the public tree of a game to its histories, on the host."""
 
 import dataclasses
 import itertools
@@ -17,8 +17,8 @@ _ENTRIES_AT_ONCE: Final = 2**22
 
 
 def lay_out_histories(tree: PublicTree) -> HistoryTree:
-    """Lists the histories of an enumerated game. Raises ValueError where a player's action has more
-    than one result, which no game of the contract has."""
+    """Lists the histories of an enumerated game. Raises ValueError if a player's action has several
+    results, which the contract of games forbids."""
     worlds = _find_worlds(tree)
     parent, action, child = _find_edges(tree, worlds)
     actor = tree.node_actor[worlds.node]
@@ -35,7 +35,7 @@ def lay_out_histories(tree: PublicTree) -> HistoryTree:
     probability = np.concatenate([deal, np.where(by_player, 1.0, ratio)])
     actor = np.concatenate([[CHANCE], actor])
 
-    # What has one edge only is skipped.
+    # Histories with only one edge are skipped.
     count = np.bincount(parent, minlength=len(actor))
     first = np.cumsum(count) - count
     decided = np.where(count == 1, child[np.minimum(first, len(child) - 1)], np.arange(len(actor)))
@@ -43,7 +43,7 @@ def lay_out_histories(tree: PublicTree) -> HistoryTree:
         decided = further
     child = decided[child]
 
-    # Only what can be reached is kept; parents come before children, so the root is the first.
+    # Only reachable histories are kept; parents precede children, so the root is the first.
     kept = np.flatnonzero(_reachable(int(decided[0]), parent, child, len(actor)))
     number = np.full(len(actor), -1)
     number[kept] = np.arange(len(kept))
@@ -92,7 +92,7 @@ def lay_out_histories(tree: PublicTree) -> HistoryTree:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class _Worlds:
-    """All worlds that can be, by public state and then by infostates."""
+    """All possible worlds, sorted by public state, then infostates."""
 
     node: np.ndarray  # [world]
     infostates: np.ndarray  # [world, 2]
@@ -112,7 +112,7 @@ def _find_worlds(tree: PublicTree) -> _Worlds:
 
 
 def _find_edges(tree: PublicTree, worlds: _Worlds) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Parent, action and child of every edge between worlds, by parent, action and child."""
+    """Parent, action and child of every edge between worlds, sorted in that order."""
     size = tree.game.num_infostates
     acts = np.where(tree.node_actor == PLAYER_1, 1, 0)[np.maximum(tree.node_parent, 0)]
     found = []
@@ -142,7 +142,7 @@ def _join(
     waiter: tuple[Flow, np.ndarray],
     size: int,
 ) -> np.ndarray:
-    """[3, edge]: where both players' infostates come from worlds and make one."""
+    """[3, edge]: edges where both players' infostates continue a world into a world."""
     (flow, rows), (other, other_rows) = mover, waiter
     node = flow.node[rows].astype(np.int64)
 
@@ -164,7 +164,7 @@ def _join(
 
 
 def _utilities(tree: PublicTree, worlds: _Worlds) -> np.ndarray:
-    """[world]: to player 0; 0 where the game goes on."""
+    """[world]: to player 0; 0 where the game continues."""
     size = tree.game.num_infostates
     node = tree.payoff_node.astype(np.int64)
     key = (node * size + tree.payoff_infostates[:, 0]) * size + tree.payoff_infostates[:, 1]
@@ -186,7 +186,7 @@ def _reachable(root: int, parent: np.ndarray, child: np.ndarray, num_histories: 
 
 
 def _widths(parent: np.ndarray, child: np.ndarray, takes_all: np.ndarray) -> tuple[int, ...]:
-    """The most histories after 0, 1, ... steps, if all edges are taken there and one elsewhere."""
+    """The maximum number of histories after 0, 1, ... steps, taking all edges at `takes_all`."""
     below, widths = np.ones(len(takes_all), np.int64), []
     all_of = takes_all[parent]
     while below[ROOT] > 0:

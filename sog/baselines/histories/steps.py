@@ -1,4 +1,4 @@
-"""What one player learns by trial and error from a sampled game: his own decisions, in order."""
+"""A sampled game as one player's sequence of decisions, for reinforcement learning."""
 
 from collections.abc import Callable
 
@@ -14,22 +14,22 @@ from sog.pytree import pytree
 
 @pytree
 class Steps:
-    """[step]: a player's decision, and where it led him; the other's moves are his surroundings."""
+    """[step]: a player's decision and its outcome; the opponent is part of the environment."""
 
     is_own: Array
-    """bool: the player decides here; nothing else counts where he does not."""
+    """bool: the player decides here; the other fields are valid only then."""
     row: Array
     choice: Array
     next_row: Array
-    """His next decision; the number of rows where there is none."""
+    """The player's next decision; the number of rows if there is none."""
     reward: Array
-    """At his last decision, what he gets at the end of the game; else 0."""
+    """The player's final utility at its last decision; else 0."""
     gain: Array
-    """What he gets at the end of the game."""
+    """The player's final utility."""
 
 
 def steps_of(played: Walk, player: int, num_rows: int) -> Steps:
-    """One game as a player saw it."""
+    """One game from the view of a player."""
     is_own = played.place.actor == player
     number = jnp.arange(len(is_own))
     is_later = is_own[None, :] & (number[None, :] > number[:, None])
@@ -47,7 +47,7 @@ def steps_of(played: Walk, player: int, num_rows: int) -> Steps:
 
 
 def play(histories: Histories, policy: Callable[[Array], Array], key: Array) -> Steps:
-    """[player, step]: a game by a policy, from a row to [choice], as each player saw it."""
+    """[player, step]: plays a game; policy maps a row to [choice]."""
 
     def choose(_: None, place: Place, numbers: Array) -> tuple[Array, None, tuple[()]]:
         return draw(numbers[0], policy(place.row)), None, ()
@@ -59,7 +59,7 @@ def play(histories: Histories, policy: Callable[[Array], Array], key: Array) -> 
 
 
 def play_games(histories: Histories, policy: Array, key: Array, count: int) -> Steps:
-    """[player, step]: the same of some games by a policy [row + 1, choice], one after the other."""
+    """[player, step]: plays `count` games by a policy [row + 1, choice], concatenated."""
     games = jax.vmap(lambda one: play(histories, policy.__getitem__, one))(
         jax.random.split(key, count)
     )
@@ -75,7 +75,7 @@ def greedy_policy(values: Array, legal: Array) -> Array:
 
 
 def explored(policy: Array, legal: Array, epsilon: Array | float) -> Array:
-    """[..., choice]: the policy, but with probability epsilon any legal choice."""
+    """[..., choice]: the policy, mixed with uniform play by epsilon."""
     uniform = legal / jnp.maximum(legal.sum(axis=-1, keepdims=True), 1)
     mixed: Array = (1 - epsilon) * policy + epsilon * uniform
     return mixed.astype(policy.dtype)

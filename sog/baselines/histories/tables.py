@@ -10,7 +10,7 @@ from sog.pytree import pytree
 
 @pytree
 class RegretTables:
-    """What Monte Carlo CFR keeps. The last line belongs to no row."""
+    """The tables of Monte Carlo CFR. The last line belongs to no row."""
 
     regret: Array
     """[row + 1, choice]: cumulative sampled counterfactual regret."""
@@ -25,7 +25,7 @@ def empty_tables(histories: Histories) -> RegretTables:
 
 
 def row_policy(weight: Array, legal: Array) -> Array:
-    """[..., choice] in proportion to what is positive; uniform over `legal` where nothing is."""
+    """[..., choice] in proportion to positive weights; uniform over `legal` if there are none."""
     positive = jnp.where(legal, jnp.maximum(weight, 0), 0)
     total = positive.sum(axis=-1, keepdims=True)
     has_any = total >= np.finfo(weight.dtype).tiny  # 1 / less may be infinite
@@ -34,10 +34,10 @@ def row_policy(weight: Array, legal: Array) -> Array:
 
 
 def table_policy(histories: Histories, weight: Array) -> Array:
-    """[row + 1, choice] in proportion to non-negative weights; uniform where there are none."""
+    """[row + 1, choice] in proportion to non-negative weights; uniform if all are 0."""
     return row_policy(weight, histories.legal)
 
 
 def add_rows(table: Array, rows: Array, values: Array) -> Array:
-    """The table [row + 1, choice] with values [step, choice] added at some rows."""
+    """Adds values [step, choice] to a table [row + 1, choice] at rows [step]."""
     return table.at[rows].add(values.astype(table.dtype))

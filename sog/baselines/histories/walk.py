@@ -1,7 +1,6 @@
-"""A sampled game: one walk through the histories, from the deal to the end.
+"""Samples a game: one walk through the histories, from the deal to the end.
 
-What the players choose is the method's business, a function that `walk` calls at every step; what
-chance does is drawn here.
+The method supplies a function that chooses for the players at every step; `walk` samples chance.
 """
 
 from collections.abc import Callable
@@ -16,19 +15,19 @@ from sog.games.core import CHANCE
 from sog.pytree import pytree
 
 NUMBERS_PER_STEP = 3
-"""Random numbers in [0, 1) that a step has: two decide the event, the third is left to methods."""
+"""Random numbers in [0, 1) per step: two select the event, the third is for methods."""
 
 
 @pytree
 class Place:
-    """Where a step is taken."""
+    """The history where a step is taken."""
 
     actor: Array
-    """int32: as `Game.actor`; TERMINAL for the steps that a shorter game does not need."""
+    """int32: as `Game.actor`; TERMINAL for the unused steps of a short game."""
     row: Array
     """int32."""
     num_choices: Array
-    """int32: edges, 0 at the end."""
+    """int32: the number of edges, 0 at the end."""
     first_edge: Array
     """int32."""
 
@@ -40,16 +39,16 @@ class Place:
 
 @pytree
 class Walk:
-    """The steps of a game, and how it ended."""
+    """The steps of a game, and its utility."""
 
     place: Place
     """[step]."""
     choice: Array
     """[step] int32: the player's; 0 elsewhere."""
     edge: Array
-    """[step] int32: what was chosen or drawn; any edge after the end."""
+    """[step] int32: the edge chosen or sampled; arbitrary after the end."""
     record: Any
-    """[step, ...]: what `choose` noted."""
+    """[step, ...]: the records that `choose` returned."""
     utility: Array
     """To player 0."""
 
@@ -60,19 +59,19 @@ class Walk:
 
 @pytree
 class Chance:
-    """Alias tables for the events of chance, one or several behind each other."""
+    """Alias tables for chance events, one or several concatenated."""
 
     threshold: Array
     """[table, edge] in one axis."""
     alias: Array
     """[table, edge] in one axis: edges."""
     offset: Array
-    """int32: where the table to be used begins."""
+    """int32: the start of the table to use."""
 
 
 Choose = Callable[[Any, Place, Array], tuple[Array, Any, Any]]
-"""(memory, place, random numbers [3]) -> (choice int32, memory, record). At a place that is no
-decision the choice is ignored."""
+"""(memory, place, random numbers [3]) -> (choice int32, memory, record). The choice is ignored
+where no player decides."""
 
 
 def walk(
@@ -85,10 +84,10 @@ def walk(
 ) -> Walk:
     """Plays one game.
 
-    memory: what `choose` is given at the first step. start: a history. chance: how its events are
-    drawn, if not with their probabilities.
+    memory: of `choose`, at the first step. start: a history. chance: tables to sample events from,
+    by default with their probabilities.
     """
-    # In one axis: where the last one is short, XLA hashes number by number, in four times the time.
+    # One axis: with a short last axis, XLA hashes number by number, which takes four times as long.
     numbers = jax.random.uniform(key, (histories.depth * NUMBERS_PER_STEP,))
     numbers = numbers.reshape(histories.depth, NUMBERS_PER_STEP)
     if chance is None:

@@ -1,4 +1,4 @@
-"""Advantage actor-critic of both players, each taking the other for a part of the world."""
+"""Independent advantage actor-critic: each player treats the other as part of the environment."""
 
 import dataclasses
 from typing import Any, ClassVar, Final
@@ -15,12 +15,12 @@ from sog.baselines.learners.row_network import apply_network, begin_network, of_
 from sog.games.core import param
 from sog.pytree import pytree
 
-_GAMES: Final = 16  # of an iteration
+_GAMES: Final = 16  # per iteration
 
 
 @pytree
 class A2cState:
-    """What is kept."""
+    """The training state."""
 
     actor: Any
     critic: Any
@@ -53,7 +53,7 @@ class A2c(LearningMethod):
     budget: int = param(10_000, "iterations of 16 games", minimum=1, maximum=2**31 - 1)
 
     def prepare(self, tree: HistoryTree) -> Histories:
-        """With features."""
+        """Histories with features."""
         return with_features(tree)
 
     def begin(self, histories: Histories, key: Array) -> A2cState:
@@ -71,7 +71,7 @@ class A2c(LearningMethod):
         )
 
     def iterate(self, histories: Histories, state: A2cState, key: Array) -> A2cState:
-        """Some games, an update of the critic, and sometimes one of the policy."""
+        """Plays games, updates the critic, and sometimes the policy."""
         steps = play_games(histories, self.average_policy(histories, state), key, _GAMES)
         gradient = jax.grad(_critic_loss)(state.critic, histories, steps)
         change, critic_optimizer = optax.adam(self.critic_rate).update(
@@ -99,17 +99,17 @@ class A2c(LearningMethod):
         )
 
     def average_policy(self, histories: Histories, state: A2cState) -> Array:
-        """The present one."""
+        """The current policy."""
         logits = of_mover(histories, apply_network(state.actor, histories.row_features))
         legal = histories.legal
         return jnp.where(legal, jax.nn.softmax(logits, axis=1, where=legal), 0)
 
     def _actor_loss(self, actor: Any, critic: Any, histories: Histories, steps: Steps) -> Array:
-        """The policy gradient of the advantages, and entropy, per decision of each player."""
+        """The policy gradient loss with the entropy bonus, per decision of each player."""
         both = jnp.arange(2)[:, None]
         expected = apply_network(critic, histories.row_features)[both, steps.row, 0]
         advantage = jax.lax.stop_gradient(steps.gain - expected)
-        # The line behind the rows has no legal choice; a legal one keeps its gradient finite.
+        # The line after the rows has no legal choice; making one legal keeps its gradient finite.
         legal = histories.legal.at[-1, 0].set(True)[steps.row]
         logits = apply_network(actor, histories.row_features)[both, steps.row]
         logs = jax.nn.log_softmax(logits, axis=-1, where=legal)
@@ -122,13 +122,13 @@ class A2c(LearningMethod):
 
 
 def _critic_loss(critic: Any, histories: Histories, steps: Steps) -> Array:
-    """The squared error to what the players got, per decision of each."""
+    """The squared error to the players' utilities, per decision of each."""
     both = jnp.arange(2)[:, None]
     expected = apply_network(critic, histories.row_features)[both, steps.row, 0]
     return _mean((expected - steps.gain) ** 2, steps.is_own)
 
 
 def _mean(values: Array, counts: Array) -> Array:
-    """Of the entries [player, step] that count, summed over players."""
+    """The mean over valid entries [player, step], summed over players."""
     mean: Array = jnp.where(counts, values, 0).sum(axis=1) / jnp.maximum(counts.sum(axis=1), 1)
     return mean.sum()

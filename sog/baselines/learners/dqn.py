@@ -1,4 +1,4 @@
-"""Deep Q-learning of both players, each taking the other for a part of the world."""
+"""Independent deep Q-learning: each player treats the other as part of the environment."""
 
 import dataclasses
 from typing import Any, ClassVar, Final, NamedTuple
@@ -15,14 +15,14 @@ from sog.baselines.learners.row_network import apply_network, begin_network, of_
 from sog.games.core import param
 from sog.pytree import pytree
 
-_GAMES: Final = 8  # of an iteration, after which the networks are updated once
+_GAMES: Final = 8  # per iteration, which ends with one update of the networks
 _BATCH: Final = 128
 _TARGET_EVERY: Final = 100  # iterations
 _LEAST_EPSILON: Final = 0.1
 
 
 class Transition(NamedTuple):
-    """Decisions, as in `Steps`."""
+    """Decisions with their outcomes, as in `Steps`."""
 
     row: Array
     choice: Array
@@ -35,16 +35,16 @@ class TransitionBuffer:
     """The last decisions of both players."""
 
     memory: Transition  # [player, place]
-    count: Array  # [player] int32: of all that were ever added
+    count: Array  # [player] int32: all transitions ever added
 
 
 @pytree
 class DqnState:
-    """What is kept."""
+    """The training state."""
 
     network: Any
     target: Any
-    """The network that values next decisions."""
+    """The target network."""
     optimizer: Any
     replay: TransitionBuffer
     iteration: Array
@@ -71,11 +71,11 @@ class Dqn(LearningMethod):
     budget: int = param(10_000, "iterations of 8 games", minimum=1, maximum=2**31 - 1)
 
     def prepare(self, tree: HistoryTree) -> Histories:
-        """With features."""
+        """Histories with features."""
         return with_features(tree)
 
     def begin(self, histories: Histories, key: Array) -> DqnState:
-        """A random network, nothing in memory."""
+        """A random network and an empty buffer."""
         inputs = histories.row_features.shape[1]
         network = begin_network(key, (inputs, *self.layers * (self.hidden,), histories.max_choices))
         places = jnp.zeros((2, self.replay), jnp.int32)
@@ -91,7 +91,7 @@ class Dqn(LearningMethod):
         )
 
     def iterate(self, histories: Histories, state: DqnState, key: Array) -> DqnState:
-        """Some games, and one update."""
+        """Plays games and makes one update."""
         play_key, sample_key = jax.random.split(key)
         greedy = self.average_policy(histories, state)
         progress = jnp.minimum(state.iteration / self.decay, 1)
@@ -111,7 +111,7 @@ class Dqn(LearningMethod):
         )
 
     def average_policy(self, histories: Histories, state: DqnState) -> Array:
-        """The greedy one."""
+        """The greedy policy."""
         values = of_mover(histories, apply_network(state.network, histories.row_features))
         return greedy_policy(values, histories.legal)
 
@@ -122,7 +122,7 @@ class Dqn(LearningMethod):
     def _update(
         self, histories: Histories, state: DqnState, replay: TransitionBuffer, key: Array
     ) -> tuple[Any, Any]:
-        """One step of Adam: the squared error of Q to reward plus the best Q of the target."""
+        """Takes one step of Adam on the squared error of Q to the reward plus the best target Q."""
         known = jnp.clip(replay.count, 1, self.replay)
         place = (jax.random.uniform(key, (2, _BATCH)) * known[:, None]).astype(jnp.int32)
         both = jnp.arange(2)[:, None]
@@ -141,7 +141,7 @@ class Dqn(LearningMethod):
 
 
 def _add(replay: TransitionBuffer, steps: Steps) -> TransitionBuffer:
-    """One player's buffer, with his own steps [step] in the places of the oldest."""
+    """Adds a player's steps [step] to its buffer, over the oldest ones."""
     capacity = len(replay.memory.row)
     number = replay.count + jnp.cumsum(steps.is_own) - 1
     place = jnp.where(steps.is_own, number % capacity, capacity)

@@ -1,4 +1,4 @@
-"""External sampling: Monte Carlo CFR that takes all own actions and samples everybody else's."""
+"""External sampling: Monte Carlo CFR that takes all own actions and samples all others."""
 
 import dataclasses
 import itertools
@@ -17,24 +17,24 @@ from sog.pytree import pytree
 
 @pytree
 class _Level:
-    """What is reached after some steps, as a list of histories."""
+    """The histories reached after some steps, as a list."""
 
     facts: Array
     """[place, 4]: as `Histories.facts`."""
     row: Array
     """[place] int32."""
     legal: Array
-    """[place, choice] bool; nothing where the list is longer than what is reached."""
+    """[place, choice] bool; all False at unused places of the list."""
     policy: Array
     """[place, choice]."""
     is_own: Array
-    """[place] bool: the learning player chooses here, and takes every action."""
+    """[place] bool: the learning player takes every action here."""
     is_others: Array
     """[place] bool: the other player chooses here."""
     upto: Array
-    """[place] int32: where its children end in the next list."""
+    """[place] int32: the end of its children in the next list."""
     first_child: Array
-    """[place] int32: where they begin."""
+    """[place] int32: the start of its children there."""
     utility: Array
     """[place]: to player 0, at an end; else 0."""
 
@@ -53,7 +53,7 @@ class ExternalSampling(LearningMethod):
     budget: int = param(10_000, "iterations", minimum=1, maximum=2**31 - 1)
 
     def iterate(self, histories: Histories, state: RegretTables, key: Array) -> RegretTables:
-        """A traversal for each player."""
+        """Traverses the game once for each player."""
         for player, one_key in enumerate(jax.random.split(key)):
             state = self.learn(histories, state, one_key, player)
         return state
@@ -61,7 +61,7 @@ class ExternalSampling(LearningMethod):
     def learn(
         self, histories: Histories, state: RegretTables, key: Array, player: int
     ) -> RegretTables:
-        """One traversal: down level by level, and back up with the values of the sampled part."""
+        """Traverses the game: down level by level, and back up with values of the sampled part."""
         widths = histories.widths[player]
         numbers = jax.random.uniform(key, (2 * sum(widths),)).reshape(-1, 2)
         start = jnp.array([ROOT], jnp.int32), jnp.array([True])
@@ -95,7 +95,7 @@ class ExternalSampling(LearningMethod):
 def _look(
     histories: Histories, regret: Array, history: Array, exists: Array, player: int
 ) -> _Level:
-    """What is known of a list of histories."""
+    """The facts of a list of histories."""
     facts = histories.facts[history]
     actor, count = facts[:, ACTOR], jnp.where(exists, facts[:, NUM_EDGES], 0)
     legal = jnp.arange(histories.max_choices)[None, :] < count[:, None]
@@ -118,7 +118,7 @@ def _look(
 def _descend(
     histories: Histories, level: _Level, numbers: Array, width: int
 ) -> tuple[Array, Array]:
-    """The next list, of this length, and which of its places are taken; numbers: [place, 2]."""
+    """The next list, of length `width`, and which of its places are used; numbers: [place, 2]."""
     first, count = level.facts[:, FIRST_EDGE], level.facts[:, NUM_EDGES]
     by_player = jax.vmap(draw)(numbers[:, 0], level.policy)
     by_chance = jnp.minimum((numbers[:, 0] * count).astype(jnp.int32), jnp.maximum(count - 1, 0))
@@ -128,7 +128,7 @@ def _descend(
     edge = jnp.where(level.is_own, first, edge)
 
     place = jnp.arange(width)
-    # Whose child a place is: as many come before him as have all their children before it.
+    # The parent of a place: the number of places whose children all come before it.
     parent = jnp.sum(level.upto[None, :] <= place[:, None], axis=1, dtype=jnp.int32)
     parent = jnp.minimum(parent, len(count) - 1)
     edge = (edge - level.first_child)[parent] + place

@@ -1,7 +1,7 @@
 """Methods that learn a policy of the whole game by sampling it, many runs at once.
 
 A run is a state (tables) and a key; iterations are written for one run, and `LearningRuns` makes
-one compiled program of all runs and all iterations. A run does not depend on how many there are.
+one compiled program of all runs and all iterations. The number of runs does not change a run.
 """
 
 import abc
@@ -32,15 +32,15 @@ from sog.tabular.solver import evaluate_policies
 
 Precision = Literal["float32", "float64"]
 _BEFORE: Final = 2**32 - 1
-_LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
+_LONGEST_CALL: Final = 0.5  # seconds between checks of the clock and of Ctrl-C
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LearningMethod(Method):
     """A method that improves a policy of the whole game, iteration by iteration.
 
-    Its functions are pure, written for one run, and get `Histories` on a device. Tables have a line
-    more than there are rows, which steps without a decision may write to.
+    Its functions are pure, written for one run, and take `Histories` on a device. Tables have one
+    line more than rows; steps without a decision may write to it.
     """
 
     budget: int  # declared by each method, with a default of its own
@@ -50,19 +50,19 @@ class LearningMethod(Method):
 
     @property
     def episodes_per_iteration(self) -> int | None:
-        """The same, where it depends on parameters."""
+        """The same, if it depends on parameters."""
         return self.episodes
 
     def prepare(self, tree: HistoryTree) -> Histories:
-        """The histories of a game, on the host, with what else the method has to know."""
+        """The histories of a game, on the host, with extra data of the method."""
         return tree.histories
 
     def check_histories(self, histories: Histories) -> None:
-        """Raises ValueError that says what the method needs; histories: on the host."""
+        """Raises ValueError if the method cannot learn this game; histories: on the host."""
 
     def begin(self, histories: Histories, key: Array) -> Any:
-        """The state before the first iteration, `RegretTables` if a method keeps nothing else; key:
-        for what begins at random."""
+        """The state before the first iteration, by default `RegretTables`; key: for random initial
+        values."""
         return empty_tables(histories)
 
     @abc.abstractmethod
@@ -70,7 +70,7 @@ class LearningMethod(Method):
         """The state after one more iteration."""
 
     def average_policy(self, histories: Histories, state: Any) -> Array:
-        """[row + 1, choice]: what is learned so far; anything behind the last row."""
+        """[row + 1, choice]: the policy learned so far; the last line is arbitrary."""
         return table_policy(histories, state.policy_sum)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
@@ -89,9 +89,9 @@ class LearningMethod(Method):
 class LearningRuns:
     """Some runs of a method on one game, advanced together.
 
-    `state` is what the method keeps, the run being the first axis. Runs are shared by all devices
-    of the process. Run s of seed n is the same, but for rounding, whatever the number of runs is.
-    float64: for tables that sum up more than some 10 million iterations.
+    `state` is the method's state, with the run as first axis. All devices of the process share the
+    runs. Run s of seed n is the same, up to rounding, for any number of runs. float64: for tables
+    that sum up more than some 10 million iterations.
     """
 
     def __init__(
@@ -104,9 +104,9 @@ class LearningRuns:
         precision: Precision = "float32",
         devices: int | None = None,
     ) -> None:
-        """devices: at most so many.
+        """devices: the maximum number of devices.
 
-        Raises ValueError for a game that is not for the method, and for too little memory.
+        Raises ValueError if the method cannot learn the game, or memory is too small.
         """
         if runs < 1:
             raise ValueError(f"runs must be >= 1, got {runs}.")
@@ -126,7 +126,7 @@ class LearningRuns:
             self.state = _begin(method, self._mesh, self._histories, self._keys)
 
     def run(self, iterations: int) -> None:
-        """Runs some more iterations."""
+        """Runs `iterations` more iterations."""
         with self._numbers():
             self.state = _run(
                 self.method,
@@ -141,19 +141,19 @@ class LearningRuns:
         self.iteration += iterations
 
     def run_for_a_moment(self, most: int) -> None:
-        """Runs as many iterations as half a second has room for, and `most` at most."""
+        """Runs as many iterations as fit into half a second, at most `most`."""
         count, began = min(self._count, most), time.perf_counter()
         self.run(count)
         if time.perf_counter() - began < _LONGEST_CALL / 2:
             self._count = 2 * count
 
     def policies(self) -> np.ndarray:
-        """[run, row + 1, choice]: what is learned so far."""
+        """[run, row + 1, choice]: the policies learned so far."""
         with self._numbers():
             return np.asarray(_policies(self.method, self._histories, self.state))
 
     def policy(self, run: int) -> np.ndarray:
-        """[node, S, A]: what one run has learned so far."""
+        """[node, S, A]: the policy that one run has learned so far."""
         return self.tree.to_tree(self.policies()[run])
 
     def _numbers(self) -> Any:
@@ -161,7 +161,7 @@ class LearningRuns:
 
 
 class RowEvaluator:
-    """Exploitability of many policies at once, exactly, in 64-bit numbers."""
+    """Computes the exact exploitability of many policies at once, in float64."""
 
     def __init__(self, tree: HistoryTree, compiled: CompiledGame | None = None) -> None:
         self._tree = tree
@@ -170,7 +170,7 @@ class RowEvaluator:
     def evaluate(self, policies: np.ndarray) -> Evaluation:
         """Evaluates policies [run, row + 1, choice]; the batch axis is the run.
 
-        Raises ValueError for what is no policy, see `check_policy`.
+        Raises ValueError for an invalid policy, see `check_policy`.
         """
         wanted, given = self._tree.histories.legal.shape, np.shape(policies)
         if given[1:] != wanted:
@@ -193,7 +193,7 @@ def _run_keys(seed: Array, runs: int) -> Array:
 @functools.partial(jax.jit, static_argnums=(0, 1))
 def _begin(method: LearningMethod, mesh: Mesh, histories: Histories, keys: Array) -> Any:
     def begin(histories: Histories, keys: Array) -> Any:
-        # Iterations fold in their number, which never gets so far.
+        # Iterations fold in their number, which never gets that large.
         return jax.vmap(lambda key: method.begin(histories, jax.random.fold_in(key, _BEFORE)))(keys)
 
     return share(mesh, begin, 1)(histories, keys)
@@ -222,10 +222,10 @@ def _run(
 
 
 def share(mesh: Mesh, function: Any, num_split: int) -> Any:
-    """A function of histories and then of batches, each device with its part of these."""
+    """Shards a function of histories and batches: each device gets a part of the batches."""
     split = split_batch(mesh).spec
     specs = (on_all(mesh).spec, *num_split * (split,))
-    # The check wants loops to say of constants they begin with which devices they differ on.
+    # The check needs initial constants of loops to declare on which devices they vary.
     return jax.shard_map(function, mesh=mesh, in_specs=specs, out_specs=split, check_vma=False)
 
 

@@ -50,13 +50,13 @@ class OutcomeSampling(LearningMethod):
             raise ValueError(f"{self.name}: values=state needs updates=alternating.")
 
     def check_histories(self, histories: Histories) -> None:
-        """values=state needs that nothing but simultaneous moves is hidden."""
+        """With values=state, only simultaneous moves may be hidden."""
         if self.values == "state":
             Stages(histories)
 
     @property
     def episodes_per_iteration(self) -> int:
-        """One, or one for each player."""
+        """One game, or one per player."""
         return 1 if self.updates == "parallel" else 2
 
     def iterate(self, histories: Histories, state: RegretTables, key: Array) -> RegretTables:
@@ -76,13 +76,13 @@ class OutcomeSampling(LearningMethod):
         learns: tuple[bool, bool],
         averages: tuple[bool, bool],
     ) -> RegretTables:
-        """Samples one game and updates tables along it: regrets of the players that learn, and
-        policy sums of those that average.
+        """Samples one game and updates tables along it: regrets of the learning players, and policy
+        sums of the averaging ones.
 
-        With h the history of a step, z the end, q their probability of being sampled and a' the
-        action taken, player i's sampled counterfactual regret of action a is
-        W (1[a = a'] - policy(a')), W = u_i(z) reach_-i(h) reach(h a', z) / q(z). Chance's part is
-        in reach and in q, and cancels. values=state: reach and q are 1 before h.
+        With h the history of a step, z the end, q their sampling probability and a' the action
+        taken, player i's sampled counterfactual regret of action a is
+        W (1[a = a'] - policy(a')), W = u_i(z) reach_-i(h) reach(h a', z) / q(z). Chance is in reach
+        and in q, and cancels. values=state: reach and q are 1 before h.
         """
         choices = jnp.arange(histories.max_choices)
 

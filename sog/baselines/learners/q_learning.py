@@ -1,4 +1,4 @@
-"""Tabular Q-learning of both players, each taking the other for a part of the world."""
+"""Independent tabular Q-learning: each player treats the other as part of the environment."""
 
 import dataclasses
 from typing import ClassVar
@@ -15,7 +15,7 @@ from sog.pytree import pytree
 
 @pytree
 class Values:
-    """What both players expect; the last line belongs to no row and stays 0."""
+    """Q-values of both players; the last line belongs to no row and stays 0."""
 
     q: Array
     """[row + 1, choice]."""
@@ -38,11 +38,11 @@ class QLearning(LearningMethod):
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)
 
     def begin(self, histories: Histories, key: Array) -> Values:
-        """Nothing is expected."""
+        """All values are 0."""
         return Values(q=jnp.zeros((histories.num_rows + 1, histories.max_choices)))
 
     def iterate(self, histories: Histories, state: Values, key: Array) -> Values:
-        """One game."""
+        """Plays one game and learns from it."""
         legal = histories.legal
 
         def policy(row: Array) -> Array:
@@ -55,5 +55,5 @@ class QLearning(LearningMethod):
         return Values(q=state.q.at[steps.row, steps.choice].add(self.step_size * error))
 
     def average_policy(self, histories: Histories, state: Values) -> Array:
-        """The greedy one."""
+        """The greedy policy."""
         return greedy_policy(state.q, histories.legal)

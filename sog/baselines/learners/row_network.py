@@ -1,4 +1,4 @@
-"""Small networks that see one infostate, a network of its own for each player."""
+"""Small networks of one infostate, one network per player."""
 
 import dataclasses
 from typing import Any
@@ -16,8 +16,8 @@ Parameters = Any
 
 @in_32_bits
 def with_features(tree: HistoryTree) -> Histories:
-    """The histories, with what a network sees of a row: the public state as the game observes it,
-    and the infostate of the player who chooses."""
+    """The histories with the network input of a row: the game's observation of the public state and
+    the infostate of the player who chooses."""
     game, nodes = tree.tree.game, tree.row_node
     states = jax.tree.map(lambda leaf: jnp.asarray(leaf)[nodes], tree.tree.node_state)
     public = np.asarray(jax.jit(jax.vmap(game.observe))(states))
@@ -27,7 +27,7 @@ def with_features(tree: HistoryTree) -> Histories:
 
 
 def begin_network(key: Array, sizes: tuple[int, ...]) -> Parameters:
-    """Weights of both players, the player being the first axis; sizes: of all layers."""
+    """Weights of both players, with the player as first axis; sizes: of all layers."""
     scale = jax.nn.initializers.lecun_normal(batch_axis=0)
     keys = jax.random.split(key, len(sizes) - 1)
     return [
@@ -37,7 +37,7 @@ def begin_network(key: Array, sizes: tuple[int, ...]) -> Parameters:
 
 
 def apply_network(parameters: Parameters, features: Array) -> Array:
-    """[2, row, output] from features [row, F]: what each player's network says."""
+    """[2, row, output]: each player's network applied to features [row, F]."""
     flow = jnp.broadcast_to(features, (2, *features.shape))
     for layer in parameters[:-1]:
         flow = jax.nn.relu(flow @ layer["weight"] + layer["bias"][:, None])
@@ -46,6 +46,6 @@ def apply_network(parameters: Parameters, features: Array) -> Array:
 
 
 def of_mover(histories: Histories, outputs: Array) -> Array:
-    """[row + 1, output] from [2, row + 1, output]: of him who chooses there."""
+    """[row + 1, output] from [2, row + 1, output]: those of the player who chooses there."""
     second = jnp.append(jnp.asarray(histories.row_player), 0) == 1
     return jnp.where(second[:, None], outputs[1], outputs[0])

@@ -1,4 +1,4 @@
-"""Extensive-form UCT and Smooth UCT: every player grows a tree over his own infostates."""
+"""Extensive-form UCT and Smooth UCT: each player grows a tree over its own infostates."""
 
 import abc
 import dataclasses
@@ -18,7 +18,7 @@ from sog.pytree import pytree
 
 @pytree
 class VisitTables:
-    """What both players' trees know. An infostate is in the tree once it was visited."""
+    """The statistics of both players' trees. A visited infostate is in the tree."""
 
     visits: Array
     """[row + 1, choice] int32: N(u, a)."""
@@ -26,14 +26,14 @@ class VisitTables:
     """[row + 1, choice]: Q(u, a), the mean utility to the player who chooses."""
 
     def add(self, row: Array, choice: Array, gain: Array) -> "VisitTables":
-        """UPDATE of Algorithm 2 at some steps; those of no interest name the last line."""
+        """UPDATE of Algorithm 2 at some steps; steps to ignore use the last line."""
         visits = self.visits.at[row, choice].add(1)
         step = (gain - self.value[row, choice]) / visits[row, choice]
         return VisitTables(visits=visits, value=self.value.at[row, choice].add(step))
 
 
 def is_best_by_ucb(visits: Array, value: Array, legal: Array, c: float) -> Array:
-    """[choice] bool: what maximises Q + c sqrt(log N / N_a); actions without a visit come first."""
+    """[choice] bool: actions that maximize Q + c sqrt(log N / N_a); unvisited ones come first."""
     total = visits.sum()
     bonus = c * jnp.sqrt(jnp.log(jnp.maximum(total, 1)) / jnp.maximum(visits, 1))
     score = jnp.where(visits > 0, value + bonus, np.inf)
@@ -59,20 +59,20 @@ class SelfPlayUct(LearningMethod):
 
     @abc.abstractmethod
     def greediness(self, visits: Array) -> Array:
-        """eta: how often an infostate is left by UCB, and not by the average policy."""
+        """eta: the probability of choosing by UCB instead of the average policy."""
 
     def begin(self, histories: Histories, key: Array) -> VisitTables:
-        """Trees of nothing."""
+        """Empty trees."""
         shape = (histories.num_rows + 1, histories.max_choices)
         return VisitTables(visits=jnp.zeros(shape, jnp.int32), value=jnp.zeros(shape))
 
     def average_policy(self, histories: Histories, state: VisitTables) -> Array:
-        """How often each action was taken."""
+        """Visit frequencies."""
         return table_policy(histories, state.visits.astype(state.value.dtype))
 
     def iterate(self, histories: Histories, state: VisitTables, key: Array) -> VisitTables:
         """SEARCH, SIMULATE and UPDATE for one game."""
-        start = jnp.zeros(2, bool)  # whether each player has left his tree
+        start = jnp.zeros(2, bool)  # whether each player has left its tree
         played = walk(histories, key, lambda *where: self._choose(histories, state, *where), start)
         row = jnp.where(played.record, played.place.row, histories.num_rows)
         return state.add(row, played.choice, played.utility_to(played.place.actor))
@@ -85,7 +85,7 @@ class SelfPlayUct(LearningMethod):
         place: Place,
         numbers: Array,
     ) -> tuple[Array, Array, Array]:
-        """SELECT (Algorithm 2), EXPANDTREE or ROLLOUT; notes whether the step is in the tree."""
+        """SELECT (Algorithm 2), EXPANDTREE or ROLLOUT; records whether the step is in the tree."""
         visits, value = state.visits[place.row], state.value[place.row]
         legal = jnp.arange(histories.max_choices) < place.num_choices
         total = visits.sum()

@@ -1,4 +1,4 @@
-"""Methods that search at every decision an enumerated game; `method.py` states what they share.
+"""Methods that search an enumerated game at every decision; `method.py` has their common part.
 
-With tree=grown they play by `sog.baselines.grown` instead.
+With tree=grown they use `sog.baselines.grown` instead.
 """

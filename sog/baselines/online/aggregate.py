@@ -1,8 +1,8 @@
-"""How exploitable a method is that searches: at the root, and by the aggregate method.
+"""The exploitability of a method that searches: at the root, and by the aggregate method.
 
 "Online Monte Carlo counterfactual regret minimization for search in imperfect information games"
-(Lisy, Lanctot, Bowling 2015), section 4.2: no search says what it would do everywhere, so many
-matches against random play are played, and what all searches have learned is added up.
+(Lisy, Lanctot, Bowling 2015), section 4.2: no single search has a policy everywhere, so the method
+plays many matches against random play, and the results of all searches are added up.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ def aggregate(
     seed: int = 0,
     progress: Callable[[int], None] | None = None,
 ) -> np.ndarray:
-    """[row + 1, choice]: the policy that the searches of some matches add up to.
+    """[row + 1, choice]: the sum of the searches of `matches` matches, as a policy.
 
-    The method plays every other match as player 0. Each search adds what it has learned of the
-    searching player's infostates there and below. Where nothing was learned, a fixed choice, drawn
-    at random, is made. progress: called with the number of matches played.
+    The method plays every other match as player 0. Each search adds its statistics of the
+    searching player's infostates there and below. Infostates without statistics get a fixed choice,
+    drawn at random. progress: called with the number of matches played.
     """
     if matches < 2:
         raise ValueError(f"matches must be >= 2, so that both seats are played, got {matches}.")
@@ -46,15 +46,15 @@ def aggregate(
 def at_the_root(searcher: Searcher[Any], *, seed: int = 0) -> np.ndarray:
     """[row + 1, choice]: the policy of one search of the whole game, before the deal.
 
-    Choices where nothing was learned are those of `aggregate` (section "Convergence at the
-    root" of the paper).
+    Infostates without statistics are completed as in `aggregate` (section "Convergence at the root"
+    of the paper).
     """
     memory = searcher.search_root(jax.random.key(seed))
     return _complete(searcher.tree, searcher.learned(memory))
 
 
 def _complete(tree: HistoryTree, learned: np.ndarray) -> np.ndarray:
-    """A policy from what speaks for each choice; fixed choices where nothing does."""
+    """A policy from statistics of choices; fixed choices where there are none."""
     legal = np.asarray(tree.histories.legal)
     fixed = np.random.default_rng(_NOTHING_LEARNED_SEED).random(legal.shape) * legal
     certain = fixed == fixed.max(axis=1, keepdims=True)
@@ -63,7 +63,7 @@ def _complete(tree: HistoryTree, learned: np.ndarray) -> np.ndarray:
 
 
 class RowsBelow:
-    """Which infostates of a player come at or after one of his."""
+    """The infostates of a player at or after one of its infostates."""
 
     def __init__(self, tree: HistoryTree) -> None:
         self._tree = tree
@@ -72,7 +72,7 @@ class RowsBelow:
         self._found: dict[int, np.ndarray] = {}
 
     def of(self, row: int) -> np.ndarray:
-        """Rows; the given one is among them."""
+        """Rows, the given one included."""
         if row not in self._found:
             histories = self._tree.histories
             reached = histories.facts[:, ROW] == row
@@ -92,7 +92,7 @@ def _play(
     below: RowsBelow,
     learned: np.ndarray,
 ) -> None:
-    """One match; adds to `learned`."""
+    """Plays one match; adds to `learned`."""
     histories, history, memory = searcher.tree.histories, ROOT, searcher.begin()
     while (facts := histories.facts[history].tolist())[ACTOR] != TERMINAL:
         first, count = facts[FIRST_EDGE], facts[NUM_EDGES]

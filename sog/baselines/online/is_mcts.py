@@ -1,4 +1,4 @@
-"""Information set Monte Carlo tree search: one tree over everybody's infostates."""
+"""Information set Monte Carlo tree search: one tree over both players' infostates."""
 
 import dataclasses
 import functools
@@ -27,7 +27,7 @@ from sog.pytree import pytree
 
 @pytree
 class SearchTables:
-    """What a search knows of infostates."""
+    """The statistics of a search."""
 
     is_known: Array
     """[row + 1] bool: in the tree."""
@@ -67,15 +67,15 @@ class IsMcts(OnlineMethod):
             raise ValueError("ismcts: final=value needs selection=uct, which knows mean values.")
 
     def searcher(self, tree: HistoryTree) -> "IsMctsSearcher":
-        """With the arrays on the device."""
+        """A searcher with its arrays on the device."""
         return IsMctsSearcher(self, tree)
 
     def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
-        """With a tree of its own, which is kept from move to move."""
+        """A search with its own tree, which it keeps between moves."""
         return IsMctsTree(self, game, seed)
 
     def search(self, histories: Histories, members: Members, row: Array | None, key: Array) -> Any:
-        """The tables after all simulations from a row, or from the deal; pure, for one search."""
+        """The tables after all simulations from a row, or from the deal; a pure function."""
         begin: Any = empty_tables(histories)
         if self.selection == "uct":
             begin = VisitTables(visits=begin.regret.astype(jnp.int32), value=begin.regret)
@@ -97,7 +97,7 @@ class IsMcts(OnlineMethod):
         return state.tables
 
     def final_policy(self, found: Any) -> np.ndarray:
-        """[search, choice] from the lines of some searches; illegal choices have no visits."""
+        """[search, choice] from table lines of searches; illegal choices have no visits."""
         if self.selection == "rm":
             weight = found.policy_sum
         elif self.final == "value":
@@ -116,7 +116,7 @@ class IsMcts(OnlineMethod):
         place: Place,
         numbers: Array,
     ) -> tuple[Array, Array, tuple[Array, ...]]:
-        """Notes whether the infostate is in the tree, whether it joins, and probabilities."""
+        """Records whether the infostate is in the tree, whether it joins, and probabilities."""
         legal = jnp.arange(histories.max_choices) < place.num_choices
         in_tree = place.is_decision & ~is_out & state.is_known[place.row]
         joins = place.is_decision & ~is_out & ~state.is_known[place.row]
@@ -153,7 +153,7 @@ class IsMcts(OnlineMethod):
 
 
 class IsMctsSearcher(Searcher[Any]):
-    """IS-MCTS on one game; what the last search found is remembered, and of no use to the next."""
+    """IS-MCTS on one game; its memory is the last search, which the next one does not use."""
 
     def __init__(self, method: IsMcts, tree: HistoryTree) -> None:
         self.method, self.tree = method, tree
@@ -174,13 +174,13 @@ class IsMctsSearcher(Searcher[Any]):
         return jax.tree.map(np.asarray, _search(self.method, self._arrays, None, key))
 
     def learned(self, memory: Any) -> np.ndarray:
-        """Visits, or sums of policies."""
+        """Visits, or policy sums."""
         return np.asarray(memory.visits if self.method.selection == "uct" else memory.policy_sum)
 
     def search_rows(self, rows: np.ndarray, keys: Array, devices: int | None = None) -> Any:
-        """The tables' lines for the rows of independent searches, by one program.
+        """Runs independent searches in one program; returns their tables' lines at their rows.
 
-        devices: at most so many take part.
+        devices: the maximum number of devices.
         """
         mesh = first_devices(batch_mesh(len(rows)), devices or len(rows))
         found = _search_rows(self.method, mesh, self._arrays, jnp.asarray(rows, "int32"), keys)

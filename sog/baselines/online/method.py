@@ -1,8 +1,7 @@
 """Methods that search at every decision, with a budget of simulations per move.
 
 The search is a pure function on the arrays of a game's histories, compiled once per game and
-method; an agent calls it wherever it has a choice, and hands on what the method wants to remember
-of a game.
+method; an agent calls it wherever it has a choice, and keeps the method's memory during a game.
 """
 
 import abc
@@ -35,30 +34,30 @@ Memory = TypeVar("Memory")
 
 
 class Searcher(abc.ABC, Generic[Memory]):
-    """A method that was made ready for a game."""
+    """A method prepared for a game."""
 
     tree: HistoryTree
 
     @functools.cached_property
     def game(self) -> EnumeratedGame:
-        """The enumerated game, which all agents share."""
+        """The enumerated game, shared by all agents."""
         return EnumeratedGame(tree=self.tree.tree)
 
     @abc.abstractmethod
     def begin(self) -> Memory:
-        """What an agent remembers at the beginning of a game."""
+        """The memory at the start of a game."""
 
     @abc.abstractmethod
     def search(self, memory: Memory, row: int, key: Array) -> tuple[Memory, np.ndarray]:
-        """One search: what is remembered now, and the policy [choice] at the row."""
+        """Searches at a row; returns the new memory and the policy [choice]."""
 
     @abc.abstractmethod
     def search_root(self, key: Array) -> Memory:
-        """One search of the whole game, before the deal: what is remembered."""
+        """Searches the whole game, before the deal; returns the memory."""
 
     @abc.abstractmethod
     def learned(self, memory: Memory) -> np.ndarray:
-        """[row + 1, choice]: how much speaks for each choice; in proportion, a policy."""
+        """[row + 1, choice]: unnormalized weights of the policy learned."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -84,25 +83,25 @@ class OnlineMethod(Method):
 
     @abc.abstractmethod
     def searcher(self, tree: HistoryTree) -> Searcher[Any]:
-        """Makes ready for an enumerated game."""
+        """Prepares the method for an enumerated game."""
 
     @abc.abstractmethod
     def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
-        """A search with a tree of its own."""
+        """A search with its own tree."""
 
     def check(self, game: Game[Any]) -> None:
-        """A grown tree needs the game in plain Python."""
+        """Raises ValueError if tree=grown has no plain Python version of the game."""
         if self.tree == "grown":
             plain = infostate_game(game)
             if plain is None:
                 raise ValueError(
-                    f"tree=grown plays liars_dice, generic_poker, leduc, kuhn, and ii_goofspiel "
-                    f"with point cards in a fixed order, which {game} is not."
+                    f"tree=grown needs liars_dice, generic_poker, leduc, kuhn, or ii_goofspiel "
+                    f"with point cards in a fixed order, got {game}."
                 )
             self.grown(plain)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that share the arrays of the game and the compiled search, or grow a tree."""
+        """Agents that share the game's arrays and the compiled search, or grow a tree each."""
         if self.tree == "grown":
             plain = infostate_game(game)
             assert plain is not None
@@ -114,16 +113,16 @@ class OnlineMethod(Method):
 
 
 class OnlineAgent(Agent):
-    """Searches where it has a choice; knows the public state from the events that it is told."""
+    """Searches where it has a choice; tracks the public state by the observed events."""
 
     def __init__(self, searcher: Searcher[Any], *, player: int, seed: int = 0) -> None:
-        """Sits down as a player, before the first public event."""
+        """An agent for `player`, before the first public event."""
         self._searcher, self.player = searcher, player
         self._game = searcher.game
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, at its start."""
+        """Starts a new game."""
         only_at_the_start(state)
         if seed is not None:
             self._key = jax.random.key(seed)
@@ -132,12 +131,12 @@ class OnlineAgent(Agent):
         self._found: dict[int, np.ndarray] = {}
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
+        """Advances the agent by a public event."""
         self._node = int(self._game.node_child[self._node, outcome])
         self._found = {}
 
     def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the probabilities with which `act` chooses; one search, until the next event."""
+        """[A]: the policy of `act`; the first call after an event searches."""
         if infostate not in self._found:
             self._found[infostate] = self._search(infostate)
         return self._found[infostate]
@@ -166,7 +165,7 @@ class OnlineAgent(Agent):
 
 @in_32_bits
 def on_device(arrays: Any) -> Any:
-    """Arrays of the host in 32-bit numbers, where a search can use them again and again."""
+    """Copies host arrays to the device with 32-bit numbers, for repeated searches."""
 
     def convert(leaf: np.ndarray) -> Array:
         return jnp.asarray(leaf, "float32" if leaf.dtype == np.float64 else leaf.dtype)

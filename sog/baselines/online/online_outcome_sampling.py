@@ -1,4 +1,4 @@
-"""Online outcome sampling: Monte Carlo CFR that is directed at where the match is."""
+"""Online outcome sampling: Monte Carlo CFR targeted at the current position of the match."""
 
 import dataclasses
 import functools
@@ -24,7 +24,7 @@ from sog.pytree import pytree
 
 @pytree
 class OosTables(RegretTables):
-    """What is remembered of a match."""
+    """The memory of a match."""
 
     is_known: Array
     """[row + 1] bool: in memory."""
@@ -32,7 +32,7 @@ class OosTables(RegretTables):
 
 @pytree
 class _Step:
-    """What is noted of a step."""
+    """The record of a step."""
 
     learns: Array
     """bool: the infostate is in memory, or joins it."""
@@ -41,9 +41,9 @@ class _Step:
     chosen: Array
     """The policy's probability of the choice, 1 elsewhere."""
     targeted: Array
-    """The probability of the choice in simulations that are targeted, 1 elsewhere."""
+    """The choice's sampling probability in targeted simulations, 1 elsewhere."""
     untargeted: Array
-    """In those that are not."""
+    """The same in untargeted simulations."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -65,17 +65,17 @@ class OnlineOutcomeSampling(OnlineMethod):
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
 
     def searcher(self, tree: HistoryTree) -> "OosSearcher":
-        """With the arrays on the device."""
+        """A searcher with its arrays on the device."""
         return OosSearcher(self, tree)
 
     def grown(self, game: InfostateGame, seed: int = 0) -> TreeSearch[Any]:
-        """With a tree of its own."""
+        """A search with its own tree."""
         return OosTree(self, game, seed)
 
     def simulate(
         self, histories: Histories, target: Target, state: OosTables, key: Array, player: Array
     ) -> OosTables:
-        """One simulation in which a player learns and the other's average policy is updated."""
+        """Runs one simulation: updates the learner's regrets and the other's average policy."""
         scenario_key, walk_key = jax.random.split(key)
         is_targeted = jax.random.uniform(scenario_key) < self.delta
         edges = len(histories.child)
@@ -99,7 +99,7 @@ class OnlineOutcomeSampling(OnlineMethod):
         place: Place,
         numbers: Array,
     ) -> tuple[Array, Array, _Step]:
-        """Sample of Algorithm 1; out of memory everybody plays at random."""
+        """Sample of Algorithm 1; below the infostates in memory, play is random."""
         choices = jnp.arange(histories.max_choices)
         legal = choices < place.num_choices
         uniform = legal / jnp.maximum(place.num_choices, 1)
@@ -174,7 +174,7 @@ class OosSearcher(Searcher[OosTables]):
 
     @in_32_bits
     def begin(self) -> OosTables:
-        """Nothing is known."""
+        """An empty memory."""
         rows, choices = self.tree.histories.num_rows + 1, self.tree.histories.max_choices
         return OosTables(
             regret=jnp.zeros((rows, choices), "float32"),
@@ -183,12 +183,12 @@ class OosSearcher(Searcher[OosTables]):
         )
 
     def search(self, memory: OosTables, row: int, key: Array) -> tuple[OosTables, np.ndarray]:
-        """Directs simulations at one row, and goes on with what is remembered."""
+        """Targets simulations at one row, and continues with the memory."""
         memory = self._simulate(self.target(memory, row), memory, key)
         return memory, self.policy(memory)[row]
 
     def search_root(self, key: Array) -> OosTables:
-        """All simulations are directed at the whole game, so at nothing."""
+        """Runs untargeted simulations of the whole game."""
         memory, everything = self.begin(), np.ones(len(self.tree.histories.facts), bool)
         target = make_target(self.tree, everything, self.policy(memory), self.method.delta)
         return self._simulate(target, memory, key)
@@ -206,7 +206,7 @@ class OosSearcher(Searcher[OosTables]):
         return np.asarray(_policy(self._histories, memory.policy_sum))
 
     def target(self, memory: OosTables, row: int) -> Target:
-        """What simulations are directed at when a row is to be decided."""
+        """The target of simulations for a decision at a row."""
         tree = self.tree
         if self.method.targeting == "ist":
             inside = tree.histories.facts[:, ROW] == row

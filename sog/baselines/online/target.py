@@ -1,7 +1,7 @@
-"""What a search of online outcome sampling is directed at: a part of the game, and the way to it.
+"""The target of a search of online outcome sampling: a part of the game, and the way to it.
 
-A target is the part of the game below some histories. On the way there the players and chance are
-made to choose what leads to it; `Target` has the odds of chance under that condition.
+A target is the part of the game below some histories. On the way there, players and chance only
+choose what leads to it; `Target` has chance's probabilities under that condition.
 """
 
 from typing import Any
@@ -21,20 +21,20 @@ class Target:
     """Arrays for one target; numpy on the host."""
 
     leads: Any
-    """[edge] bool: to the target, or on inside it."""
+    """[edge] bool: whether it leads to the target, or is inside it."""
     probability: Any
-    """[edge] float: of chance on condition that the target is reached; where it cannot be, as in
-    `Histories`."""
+    """[edge] float: chance's probabilities given that the target is reached; those of `Histories`
+    where it cannot be."""
     threshold: Any
-    """[2 edge] float: of all events, and on that condition; as in `Histories`."""
+    """[2 edge] float: thresholds as in `Histories`, of all events and under that condition."""
     alias: Any
-    """[2 edge] int32."""
+    """[2 edge] int32: aliases, likewise."""
     weight: Any
     """float: w_T, see `make_target`."""
 
 
 def public_subgame(tree: PublicTree, node: int) -> np.ndarray:
-    """[node] bool: a public state and all that may follow it."""
+    """[node] bool: a public state and all its descendants."""
     inside = np.zeros(tree.num_nodes, bool)
     inside[node] = True
     for depth in range(int(tree.node_depth[node]) + 1, int(tree.node_depth[-1]) + 1):
@@ -46,14 +46,14 @@ def public_subgame(tree: PublicTree, node: int) -> np.ndarray:
 def make_target(
     tree: HistoryTree, inside: np.ndarray, mean_policy: np.ndarray, delta: float
 ) -> Target:
-    """A target.
+    """Makes a target.
 
-    inside: [history] bool; what is below these joins them. mean_policy: [row + 1, choice].
+    inside: [history] bool; their descendants are included. mean_policy: [row + 1, choice].
 
-    w_T makes updates at the target weigh as much as those of simulations that were not targeted: it
-    is how much more often targeting gets there, (1 - delta) + delta / p, where p is the probability
-    of getting there by the mean policy. (So says the text of section 3.3 of the paper; its formula,
-    whose denominator is the target's own probability, would be 1 for an information set.)
+    w_T makes updates at the target weigh as much as those of untargeted simulations: it is how much
+    more often targeting reaches it, (1 - delta) + delta / p, where p is the probability of reaching
+    it by the mean policy. (This is the text of section 3.3 of the paper; its formula, whose
+    denominator is the target's own probability, would be 1 for an information set.)
     """
     histories = tree.histories
     facts = histories.facts
@@ -99,7 +99,7 @@ def make_target(
 def _probability(
     inside: np.ndarray, parent: np.ndarray, child: np.ndarray, odds: np.ndarray
 ) -> float:
-    """How likely a game gets inside; what cannot happen counts as very unlikely."""
+    """The probability that a game gets inside; a tiny number instead of 0."""
     here: np.ndarray = np.zeros(len(inside))
     here[ROOT] = 1.0
     arrived = float(inside[ROOT])
@@ -111,6 +111,6 @@ def _probability(
 
 
 def leads_of(target: Target, first_edge: Array, choices: Array) -> Array:
-    """[choice] bool: what leads on, at a decision."""
+    """[choice] bool: the choices at a decision that lead to the target."""
     found: Array = target.leads.at[first_edge + choices].get(mode="clip")
     return found

@@ -1,4 +1,4 @@
-"""From a game of the contract to the same one in plain Python."""
+"""Converts a game of the contract to plain Python."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from sog.games.liars_dice import LiarsDice
 
 
 def plain_game(game: Game[Any]) -> PlainGame | None:
-    """The game in plain Python; None for one that nobody has written so."""
+    """The game in plain Python; None if there is no such version."""
     if isinstance(game, LiarsDice):
         return PlainLiarsDice(game)
     if isinstance(game, IIGoofspiel) and game.order != "random":
@@ -28,11 +28,11 @@ def plain_game(game: Game[Any]) -> PlainGame | None:
 
 
 def infostate_game(game: Game[Any]) -> InfostateGame | None:
-    """The same, where its infostates can be named and drawn from."""
+    """The same, if its infostates have keys and can be sampled from."""
     found = plain_game(game)
     return found if isinstance(found, InfostateGame) else None
 
 
 def without_tree(game: Game[Any]) -> str:
-    """What the command line says of a game that is too large to enumerate."""
-    return " oos and ismcts play it with tree=grown." if infostate_game(game) else ""
+    """A hint for the command line if the game is too large to enumerate."""
+    return " oos and ismcts can play it with tree=grown." if infostate_game(game) else ""

@@ -1,4 +1,4 @@
-"""Goofspiel in plain Python, of any size: what a search plays thousands of."""
+"""Goofspiel of any size in plain Python."""
 
 import dataclasses
 import random
@@ -16,26 +16,26 @@ _NOT_BID: Final = -1
 
 @dataclasses.dataclass(slots=True)
 class GoofspielWorld(World):
-    """Cards are actions, from 0 on. All that is hidden is the bid that waits for the other one."""
+    """Cards are actions, from 0. The only hidden information is a pending bid."""
 
     player: int
     hands: tuple[list[int], list[int]]
     """Cards left to each player, ascending."""
     card: int
-    """The point card of this round, from 1 on."""
+    """The point card of this round, from 1."""
     to_come: list[int]
-    """The point cards after it, in their order or still to be shuffled."""
+    """The remaining point cards, in order or not shuffled yet."""
     source: random.Random | None
-    """Of the order of those; None where it is fixed."""
+    """Source of their order; None if it is fixed."""
     counts_points: bool
-    """Or only who has more."""
+    """Whether utilities are points, not just the winner."""
     lead: int = 0
-    """Points of player 0 less those of player 1."""
+    """Points of player 0 minus those of player 1."""
     pending: int = _NOT_BID
     """Player 0's bid at player 1's turn."""
 
     def copy(self) -> "GoofspielWorld":
-        """Another one to change, which draws from the same source."""
+        """A copy with the same random source."""
         hands, ahead = (self.hands[0].copy(), self.hands[1].copy()), self.to_come.copy()
         return dataclasses.replace(self, hands=hands, to_come=ahead)
 
@@ -44,7 +44,7 @@ class GoofspielWorld(World):
         return self.hands[self.player]
 
     def play(self, action: int) -> None:
-        """A bid; after the second one the next card is drawn. The last cards are forced."""
+        """Makes a bid; the second one reveals the next card. The last cards are forced."""
         self.hands[self.player].remove(action)
         if self.player == 0:
             self.pending, self.player = action, 1
@@ -55,7 +55,7 @@ class GoofspielWorld(World):
         self.pending, self.player = _NOT_BID, 0 if self.to_come else TERMINAL
 
     def finish(self, source: random.Random) -> float:
-        """Which point card meets which bids is drawn by the bids."""
+        """Plays random bids; they also randomize the order of point cards."""
         first, second = self.hands
         if self.to_come:
             number = source.random
@@ -72,14 +72,14 @@ class GoofspielWorld(World):
 
 
 class PlainGoofspiel(PlainGame):
-    """Of the contract's `Goofspiel`."""
+    """`Goofspiel` in plain Python."""
 
     def __init__(self, game: Goofspiel) -> None:
         self.max_utility, self.counts_points = game.max_utility, game.payoff == "diff"
         self._cards, self._is_shuffled = game.cards, game.order == "random"
 
     def round(self, state: Any, source: random.Random) -> GoofspielWorld:
-        """The world before a round, of a public state where a player is to bid."""
+        """The world before a round, from a public state where a player is to bid."""
         played = int(state.round)
         bids = np.asarray(state.bids)[:, :played] - 1
         shown = np.asarray(state.point_cards)
@@ -100,7 +100,7 @@ class PlainGoofspiel(PlainGame):
         )
 
     def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> GoofspielWorld:
-        """The same, or after player 0's bid, which is his infostate then."""
+        """The same, or after player 0's bid, which is then player 0's infostate."""
         world = self.round(state, source)
         if int(state.stage) == PLAYER_1:
             world.play(int(infostates[0]))

@@ -12,11 +12,11 @@ from sog.games.bidding import TIED, WON_BY_0, WON_BY_1
 from sog.games.core import PLAYER_1, TERMINAL
 from sog.games.ii_goofspiel import IIGoofspiel
 
-_RESULTS: Final = 4  # a base in which results, from 1 on, are digits
+_RESULTS: Final = 4  # the base in which results, from 1, are digits
 
 
 class IIGoofspielWorld(InfostateWorld):
-    """What both have left and have bid. Cards are actions, from 0 on."""
+    """Cards left and bids of both players. Cards are actions, from 0."""
 
     __slots__ = ("bids", "codes", "game", "hands", "lead", "pending", "results", "results_code")
 
@@ -78,12 +78,12 @@ def result_of(bid_0: int, bid_1: int) -> int:
 
 
 class PlainIIGoofspiel(InfostateGame):
-    """The contract's `IIGoofspiel` has 6 cards at most; this one has any number."""
+    """`IIGoofspiel` in plain Python, with any number of cards instead of at most 6."""
 
-    can_target_public = False  # where only results are known, both players' bids are open
+    can_target_public = False  # given results alone, both players' bids are unknown
 
     def __init__(self, *, cards: int, order: str, payoff: str) -> None:
-        """Parameters as of `IIGoofspiel`; chance's order of point cards is not among them."""
+        """Parameters as for `IIGoofspiel`, except a random order of point cards."""
         self.cards, self.counts_points = cards, payoff == "diff"
         self.points = sorted(range(1, cards + 1), reverse=order == "descending")
         most = sum(self.points) - 2 if self.counts_points else 1
@@ -95,19 +95,19 @@ class PlainIIGoofspiel(InfostateGame):
         return cls(cards=game.cards, order=game.order, payoff=game.payoff)
 
     def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> InfostateWorld:
-        """There is no chance."""
+        """The world; there is no chance."""
         number, is_second = int(state.round), int(state.stage) == PLAYER_1
         first = self._bids(int(infostates[0]), number + is_second)
         return self._played(first, self._bids(int(infostates[1]), number))
 
     def seen(self, state: Any, player: int, infostate: int) -> Seen:
-        """The own bids, and who won the rounds."""
+        """The player's bids, and the winners of the rounds."""
         number = int(state.round)
         results = np.asarray(state.results)[:number].tolist()
         return Seen(player, self._bids(infostate, number), tuple(results))
 
     def _bids(self, infostate: int, number: int) -> tuple[int, ...]:
-        """The first ones, read off the number of a permutation (see `IIGoofspiel`)."""
+        """The first bids of a permutation, from its number (see `IIGoofspiel`)."""
         left, bids = list(range(self.cards)), []
         for _ in range(number):
             size = _factorial(len(left) - 1)
@@ -116,7 +116,7 @@ class PlainIIGoofspiel(InfostateGame):
         return tuple(bids)
 
     def _played(self, first: Sequence[int], second: Sequence[int]) -> IIGoofspielWorld:
-        """After bids of both, in turns."""
+        """The world after alternating bids of both players."""
         world = IIGoofspielWorld(self)
         for number, bid in enumerate(first):
             world.play(bid)
@@ -125,11 +125,11 @@ class PlainIIGoofspiel(InfostateGame):
         return world
 
     def deal(self, source: random.Random) -> InfostateWorld:
-        """Nothing is dealt."""
+        """A new game; there is no deal."""
         return IIGoofspielWorld(self)
 
     def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
-        """All bids of the opponent that explain the results are as likely."""
+        """Samples the opponent's bids uniformly from those that explain the results."""
         ways = _Ways(self.cards, seen)
 
         def draw(source: random.Random) -> InfostateWorld:
@@ -148,7 +148,7 @@ class PlainIIGoofspiel(InfostateGame):
 
 
 class _Ways:
-    """The opponent's sequences of bids that explain the results, counted."""
+    """Counts the opponent's bid sequences that explain the results."""
 
     def __init__(self, cards: int, seen: Seen) -> None:
         self._cards, self._rounds = cards, len(seen.own)
@@ -156,7 +156,7 @@ class _Ways:
             [card for card in range(cards) if _of_round(seen.player, own, card) == result]
             for own, result in zip(seen.own, seen.public, strict=True)
         ]
-        """[round]: cards that give the result."""
+        """Lists by round the cards that give the result."""
         self._count: dict[int, int] = {}
 
     def fits(self, number: int, card: int) -> bool:
@@ -164,7 +164,7 @@ class _Ways:
         return card in self._allowed[number]
 
     def count(self, spent: int) -> int:
-        """Ways to go on from a set of cards that the opponent has bid, one for each round."""
+        """The number of continuations after a set of bids of the opponent, one per round."""
         number = spent.bit_count()
         if number >= self._rounds:
             return 1
@@ -174,7 +174,7 @@ class _Ways:
         return self._count[spent]
 
     def draw(self, source: random.Random) -> list[int]:
-        """One of them."""
+        """Samples one sequence."""
         bids: list[int] = []
         spent = 0
         for allowed in self._allowed:
@@ -190,7 +190,7 @@ def _of_round(player: int, own: int, other: int) -> int:
 
 
 class _Bids(Target):
-    """All that may follow the bids of one player and the results."""
+    """The subgame after one player's bids and the results."""
 
     ratio = 1.0
 
@@ -245,12 +245,12 @@ class _Bids(Target):
         return reached * self._of_opponent(policy, 0, 0, list(range(cards)))
 
     def _of_opponent(self, policy: Policy, code: int, spent: int, left: list[int]) -> float:
-        """How likely the opponent goes on with bids that explain the results."""
+        """The probability that the opponent continues with bids that explain the results."""
         number, last = self._game.cards - len(left), len(self._to.own)
         if number == last:
             return 1.0
         found = policy((1 - self._to.player, code, self._results[number]))
-        if found is None:  # from here on at random
+        if found is None:  # random play from here
             ways = self._ways.count(spent)
             return ways * _factorial(len(left) - last + number) / _factorial(len(left))
         total = 0.0

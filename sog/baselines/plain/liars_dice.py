@@ -19,18 +19,18 @@ class LiarsDiceWorld(InfostateWorld):
     __slots__ = ("bids", "caller", "game", "hands", "last")
 
     def __init__(self, game: "PlainLiarsDice", hands: tuple[int, int], bids: Sequence[int]) -> None:
-        """hands: infostates. bids: rising."""
+        """hands: infostates. bids: ascending."""
         self.game, self.hands = game, hands
         self.bids = sum(1 << bid for bid in bids)  # as a set
         self.last = bids[-1] if bids else -1
         self.player, self.caller = len(bids) % 2, -1
 
     def actions(self) -> Sequence[int]:
-        """Higher bids, and calling liar once there is one."""
+        """Higher bids, and calling liar after the first bid."""
         return range(self.last + 1, self.game.num_bids + (self.last >= 0))
 
     def play(self, action: int) -> None:
-        """Bids, or calls."""
+        """Bids, or calls liar."""
         if action == self.game.num_bids:
             self.caller, self.player = self.player, TERMINAL
         else:
@@ -38,16 +38,16 @@ class LiarsDiceWorld(InfostateWorld):
             self.last, self.player = action, 1 - self.player
 
     def key(self) -> Hashable:
-        """The number of bids tells whose it is."""
+        """The player's hand and the bids, whose number gives the player."""
         return self.hands[self.player], self.bids
 
     def seen(self) -> Seen:
-        """The own hand; the bids."""
+        """The player's hand, and the bids."""
         bids = (bid for bid in range(self.game.num_bids) if self.bids >> bid & 1)
         return Seen(self.player, (self.hands[self.player],), tuple(bids))
 
     def finish(self, source: random.Random) -> float:
-        """Who calls wins if the bid is a lie."""
+        """The caller wins if the bid is a lie."""
         caller, last, num_bids = self.caller, self.last, self.game.num_bids
         player, number = self.player, source.random
         while caller < 0:
@@ -62,10 +62,10 @@ class LiarsDiceWorld(InfostateWorld):
 
 
 class PlainLiarsDice(InfostateGame):
-    """Of the contract's `LiarsDice`."""
+    """`LiarsDice` in plain Python."""
 
     def __init__(self, game: LiarsDice) -> None:
-        """Lists what is a lie with which hands."""
+        """Tabulates which bids are lies with which hands."""
         self.max_utility, self.num_bids = game.max_utility, game.num_bids
         self.is_lie: list[list[list[bool]]] = (game._lie_weight > 0).tolist()
         probability = game._hand_probabilities
@@ -74,24 +74,24 @@ class PlainLiarsDice(InfostateGame):
         self._upto = [list(itertools.accumulate(odds)) for odds in self.odds]
 
     def roll(self, player: int, source: random.Random) -> int:
-        """A hand."""
+        """Rolls a hand."""
         (hand,) = source.choices(range(len(self.odds[player])), cum_weights=self._upto[player])
         return hand
 
     def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> InfostateWorld:
-        """Infostates are hands; chance does nothing after the deal."""
+        """The world; infostates are hands, and there is no chance after the deal."""
         return LiarsDiceWorld(self, (int(infostates[0]), int(infostates[1])), _bids(state))
 
     def seen(self, state: Any, player: int, infostate: int) -> Seen:
-        """The own hand, and the bids."""
+        """The player's hand, and the bids of the state."""
         return Seen(player, (infostate,), _bids(state))
 
     def deal(self, source: random.Random) -> InfostateWorld:
-        """Both roll."""
+        """A new game with random hands."""
         return LiarsDiceWorld(self, (self.roll(0, source), self.roll(1, source)), ())
 
     def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
-        """The opponent may have anything."""
+        """Samples any hand of the opponent."""
 
         def draw(source: random.Random) -> InfostateWorld:
             return LiarsDiceWorld(self, self.hands(seen, source), seen.public)
@@ -99,13 +99,13 @@ class PlainLiarsDice(InfostateGame):
         return draw
 
     def hands(self, seen: Seen, source: random.Random) -> tuple[int, int]:
-        """The own hand, and one of the opponent."""
+        """The player's hand, and a random one of the opponent."""
         (own,) = seen.own
         other = self.roll(1 - seen.player, source)
         return (own, other) if seen.player == 0 else (other, own)
 
     def target(self, seen: Seen, *, public: bool) -> Target:
-        """With any hands, or with the own one."""
+        """The bids, with any hands or with the player's hand."""
         return _Bids(self, seen, public)
 
 
@@ -116,7 +116,7 @@ def _bids(state: Any) -> tuple[int, ...]:
 
 @dataclasses.dataclass
 class _Bids(Target):
-    """All that begins with some bids."""
+    """The subgame after some bids."""
 
     game: PlainLiarsDice
     to: Seen

@@ -1,7 +1,7 @@
 """Betting games with one private card each (Kuhn, Leduc, generic poker) in plain Python.
 
-The public card is dealt with the private ones and shown when the second round begins, so that
-chance deals, and nothing after that.
+The public card is dealt with the private ones and revealed in the second round, so that chance acts
+only in the deal.
 """
 
 import dataclasses
@@ -18,27 +18,27 @@ from sog.games.core import TERMINAL
 
 Deal = tuple[int, int, int]
 """The cards of player 0 and of player 1, and the public one."""
-_SHOWN: Final = 2  # its place in a deal
+_SHOWN: Final = 2  # its index in a deal
 
 
 class PokerWorld(InfostateWorld):
-    """The deal, and the public events so far, numbered as the contract does."""
+    """The deal, and the public events so far, by the contract's numbers."""
 
     __slots__ = ("deal", "events", "folder", "game", "open", "raises", "shown", "stakes")
 
     def __init__(self, game: "PlainPoker", deal: Deal, events: Sequence[int] = ()) -> None:
-        """After some events."""
+        """The world after some events."""
         self.game, self.deal = game, deal
         self.player, self.folder = 0, -1
-        self.shown = False  # the public card, from the second round on
-        self.raises, self.open = 0, True  # of this round: so many; nobody has acted
+        self.shown = False  # whether the public card is revealed: from the second round
+        self.raises, self.open = 0, True  # of this round; open: nobody has acted
         self.stakes = [1, 1]
         self.events: tuple[int, ...] = ()
         for bet in game.bets(events):
             self.play(bet)
 
     def actions(self) -> Sequence[int]:
-        """Folding needs a bet to fold to, raising a raise left."""
+        """Legal actions: fold if there is a bet, raise if raises are left."""
         least = FOLD if self.stakes[0] != self.stakes[1] else CALL
         return range(least, self.game.num_actions if self.raises < self.game.most else FIRST_RAISE)
 
@@ -63,15 +63,15 @@ class PokerWorld(InfostateWorld):
         self.open = False
 
     def key(self) -> Hashable:
-        """The own card and the events, which tell whose it is."""
+        """The player's card and the events, which determine the player."""
         return self.deal[self.player], self.events
 
     def seen(self) -> Seen:
-        """The same."""
+        """The player's card, and the events."""
         return Seen(self.player, (self.deal[self.player],), self.events)
 
     def finish(self, source: random.Random) -> float:
-        """Who folds loses his stakes; else the better card wins them."""
+        """A player who folds loses its stake; otherwise the better card wins."""
         while self.player != TERMINAL:
             actions = self.actions()
             self.play(actions[int(source.random() * len(actions))])
@@ -80,17 +80,17 @@ class PokerWorld(InfostateWorld):
 
 
 class PlainPoker(InfostateGame):
-    """Of the contract's `BettingGame` with at most one public card."""
+    """`BettingGame` with at most one public card in plain Python."""
 
     def __init__(self, game: BettingGame) -> None:
-        """Lists all deals. Without a public card 0 stands in its place."""
+        """Lists all deals; a missing public card is 0."""
         self.max_utility, self.num_actions = game.max_utility, game.num_actions
         self.sizes, self.most = game.raise_sizes, game.raise_limit
         ranks, copies = game.ranks_of_cards, game.copies
         cards = range(len(ranks))
         weights: dict[Deal, int] = {}
         self.wins: dict[Deal, int] = {}
-        """1 where player 0 has the better card, -1 where player 1 has."""
+        """1 if player 0 has the better card, -1 if player 1 has."""
         for first, second in itertools.product(cards, cards):
             pair = copies * (copies - (first == second))
             for public in cards if game.most_public_cards else [0]:
@@ -108,11 +108,11 @@ class PlainPoker(InfostateGame):
         self.odds = {deal: weight / total for deal, weight in weights.items()}
 
     def bets(self, events: Sequence[int]) -> list[int]:
-        """Those among public events."""
+        """The bets among public events."""
         return [event for event in events if event < self.num_actions]
 
     def deals(self, seen: Seen, *, public: bool = False) -> dict[Deal, float]:
-        """Deals that agree with what is seen, or with what both saw of it, and their odds."""
+        """Deals consistent with what the player sees, or its public part, and their weights."""
         shown = [event - self.num_actions for event in seen.public if event >= self.num_actions]
         return {
             deal: odds
@@ -121,27 +121,27 @@ class PlainPoker(InfostateGame):
         }
 
     def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> PokerWorld:
-        """Infostates are cards; a public card to come is drawn."""
+        """The world; infostates are cards, and an unseen public card is drawn."""
         seen = self.seen(state, 0, int(infostates[0]))
         deals = {d: odds for d, odds in self.deals(seen).items() if d[1] == int(infostates[1])}
         return PokerWorld(self, _draw(deals, source), seen.public)
 
     def seen(self, state: Any, player: int, infostate: int) -> Seen:
-        """The own card, and the events."""
+        """The player's card, and the events of the state."""
         events = np.asarray(state.events)[: int(state.num_events)].tolist()
         return Seen(player, (infostate,), tuple(events))
 
     def deal(self, source: random.Random) -> PokerWorld:
-        """Before the first bet."""
+        """A new game, before the first bet."""
         return PokerWorld(self, _draw(self.odds, source))
 
     def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
-        """The opponent may have any card that is left."""
+        """Samples the opponent's card from those left."""
         deals = self.deals(seen)
         return lambda source: PokerWorld(self, _draw(deals, source), seen.public)
 
     def target(self, seen: Seen, *, public: bool) -> Target:
-        """The events, with any cards or with the own one."""
+        """The events, with any cards or with the player's card."""
         return _Events(self, seen.public, self.deals(seen, public=public))
 
 
@@ -152,7 +152,7 @@ def _draw(deals: dict[Deal, float], source: random.Random) -> Deal:
 
 @dataclasses.dataclass
 class _Events(Target):
-    """All that begins with some events after one of some deals."""
+    """The subgame after some events and one of some deals."""
 
     game: PlainPoker
     events: tuple[int, ...]
@@ -179,7 +179,9 @@ class _Events(Target):
 
     def probability(self, policy: Policy) -> float:
         reach: tuple[dict[int, float], ...] = tuple({d[p]: 1.0 for d in self.deals} for p in (0, 1))
-        world = PokerWorld(self.game, next(iter(self.deals)))  # any of them shows the same card
+        world = PokerWorld(
+            self.game, next(iter(self.deals))
+        )  # all of them have the same public card
         for bet in self.game.bets(self.events):
             place, size = world.actions().index(bet), len(world.actions())
             for card in reach[world.player]:

@@ -1,9 +1,7 @@
-"""Games in plain Python, one contract for all searches that play thousands of them from here to
-their end.
+"""The contract of games in plain Python, for searches that play thousands of them to their end.
 
-Such a step is a few operations on small numbers, where the contract's functions of a public state
-compute masks and tables of all infostates. `PlainGame.world` leads over from a game of the
-contract; searches over everybody's infostates need more of a game, which `InfostateGame` tells.
+A step is a few operations on small numbers, where the contract's functions of a public state
+compute masks and tables of all infostates. `PlainGame.world` converts a state of the contract.
 """
 
 import abc
@@ -17,7 +15,7 @@ Policy = Callable[[Hashable], Sequence[float] | None]
 
 
 class World(abc.ABC):
-    """A game under way with all that is hidden in it, changed by its moves."""
+    """A mutable game in progress, hidden information included."""
 
     __slots__ = ("player",)
 
@@ -26,95 +24,95 @@ class World(abc.ABC):
 
     @abc.abstractmethod
     def actions(self) -> Sequence[int]:
-        """Of the player to move, as the contract's numbers in their order."""
+        """Legal actions of the player to move, by the contract's numbers, ascending."""
 
     @abc.abstractmethod
     def play(self, action: int) -> None:
-        """Makes a legal move, and what chance does after it."""
+        """Makes a legal move, and the chance events after it."""
 
     @abc.abstractmethod
     def finish(self, source: random.Random) -> float:
-        """Plays at random to the end, which may be here; the utility to player 0."""
+        """Plays at random to the end; returns the utility to player 0."""
 
 
 class PlainGame(abc.ABC):
-    """A game of the contract, or one too wide for it, in plain Python."""
+    """A game of the contract, or one too large for it, in plain Python."""
 
     max_utility: float
 
     @abc.abstractmethod
     def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> World:
-        """Of the contract's public state, on the host, where a player is to move, and of what both
-        hold; chance after it draws from the source."""
+        """The world of a public state of the contract, on the host, where a player is to move, and
+        of both infostates; source: of later chance events."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Seen:
-    """What a player knows where he is to move."""
+    """The information of the player to move."""
 
     player: int
     own: tuple[int, ...]
-    """What only he knows, in an order of the game's own."""
+    """Private information, in an order that the game defines."""
     public: tuple[int, ...]
-    """Public events, the same to both."""
+    """Public events."""
 
 
 class InfostateWorld(World):
-    """A world that says what the player to move knows."""
+    """A world with the infostate of the player to move."""
 
     __slots__ = ()
 
     @abc.abstractmethod
     def key(self) -> Hashable:
-        """The infostate of the player to move, unlike any other of either player."""
+        """A unique key of the infostate of the player to move, among those of both players."""
 
     @abc.abstractmethod
     def seen(self) -> Seen:
-        """The same, spelled out."""
+        """The information of the player to move."""
 
 
 class Target(abc.ABC):
-    """A part of the game that simulations are directed at (Lisy et al. 2015, section 3)."""
+    """A part of the game to target simulations at (Lisy et al. 2015, section 3)."""
 
     ratio: float
-    """How much likelier such a deal is where simulations are directed."""
+    """How much more likely such a deal is in targeted simulations."""
 
     @abc.abstractmethod
     def deal(self, source: random.Random) -> InfostateWorld:
-        """A deal, given that it leads to the target."""
+        """Samples a deal that leads to the target."""
 
     @abc.abstractmethod
     def is_dealt(self, world: InfostateWorld) -> bool:
-        """Whether a deal leads there."""
+        """Whether a deal leads to the target."""
 
     @abc.abstractmethod
     def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
-        """For each action whether the target can still be reached after it, or whether it can after
-        every one or after none. What is at or below the target leads to it."""
+        """For each action, whether the target can still be reached after it; one bool stands for
+        all actions. Everything at or below the target leads to it."""
 
     @abc.abstractmethod
     def probability(self, policy: Policy) -> float:
-        """How likely the target is reached; who has no policy acts at random."""
+        """The probability of reaching the target; infostates without a policy act at random."""
 
 
 class InfostateGame(PlainGame):
-    """A game whose infostates can be named and drawn from. Chance deals, and nothing after that."""
+    """A game whose infostates have keys and can be sampled from. Chance acts only in the deal."""
 
     can_target_public: bool = True
-    """Whether `target` knows the public state as well as the infostate."""
+    """Whether `target` supports public states besides infostates."""
 
     @abc.abstractmethod
     def seen(self, state: Any, player: int, infostate: int) -> Seen:
-        """From a public state of the contract, on the host, and an infostate of who is to move."""
+        """The information at a public state of the contract, on the host, and an infostate."""
 
     @abc.abstractmethod
     def deal(self, source: random.Random) -> InfostateWorld:
-        """A new game."""
+        """A new game, with a random deal."""
 
     @abc.abstractmethod
     def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
-        """What draws worlds that agree with what is seen, each as likely as chance makes it."""
+        """A function that samples worlds consistent with `seen`, by chance probabilities."""
 
     @abc.abstractmethod
     def target(self, seen: Seen, *, public: bool) -> Target:
-        """All that may follow what is seen, or what both saw of it."""
+        """The subgame after `seen`, or after its public part."""

@@ -1,1 +1,1 @@
-"""`sog run`: convergence of methods that learn by sampling, over many seeds."""
+"""`sog run`: measures the convergence of methods that learn by sampling, over many seeds."""

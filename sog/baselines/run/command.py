@@ -1,4 +1,4 @@
-"""`sog run`: a method learns a game by sampling, many seeds at once; how exploitable it is when."""
+"""`sog run`: a method learns a game by sampling, with many seeds; prints its convergence."""
 
 import argparse
 import dataclasses
@@ -32,13 +32,13 @@ from sog.players.methods import METHODS, make_method, rule_form
 from sog.players.player import Host
 
 _POINTS_PER_DECADE: Final = 8
-_ROWS: Final = 12  # of the table
+_ROWS: Final = 12  # of the printed table
 _DEFAULTS: Final = {"seeds": 16, "seed": 0, "precision": "float32"}  # of learners
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SeedsCheckpoint:
-    """One evaluation of all seeds on the way; utilities in game units."""
+    """An evaluation of all seeds during learning; utilities in game units."""
 
     iteration: int
     episodes: int | None
@@ -52,14 +52,14 @@ class SeedsCheckpoint:
 
 @dataclasses.dataclass(kw_only=True, eq=False)
 class _Result:
-    """What is printed and drawn; grows while the method runs."""
+    """The result to print and draw; grows while the method runs."""
 
     game: Game[Any]
     method: LearningMethod
     arguments: argparse.Namespace
     compile_seconds: float = 0.0
     exploitability: tuple[float, ...] = ()
-    """Of every seed."""
+    """By seed."""
     checkpoints: list[SeedsCheckpoint] = dataclasses.field(default_factory=list)
     interrupted: bool = False
 
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         check_plot(arguments.plot)
     start_jax(all_cores=True)
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         game = load_game(arguments.game, work)
         result = _Result(game=game, method=method, arguments=arguments)
         try:
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     with holding_interrupts():
         if result.interrupted:
             last = result.checkpoints[-1]
-            display.note(f"interrupted: this is what {last.iteration:,} iterations reached.")
+            display.note(f"interrupted: this is the result of {last.iteration:,} iterations.")
         failures = _draw(result)
         _print(result)
     if failures:
@@ -101,7 +101,7 @@ def _read_method(arguments: argparse.Namespace) -> LearningMethod | BackwardIndu
     name = re.split(r"[(:]", arguments.method)[0].strip()
     if rule_form(name):
         raise CommandError(
-            f"{name} does not learn by sampling, it goes through the whole game: sog solve "
+            f"{name} does not sample, it traverses the whole game: sog solve "
             f"{shlex.quote(arguments.game)} --rule {name.lower()}."
         )
     if is_game(name):
@@ -152,7 +152,7 @@ def _learn(result: _Result, host: Host) -> None:
 
 
 def checkpoint_iterations(iterations: int) -> Iterator[int]:
-    """Where to evaluate: evenly on a logarithmic axis, and at the end."""
+    """Yields iterations to evaluate: evenly on a logarithmic axis, and the last."""
     before = 0
     for number in itertools.count():
         at = round(10 ** (number / _POINTS_PER_DECADE))
@@ -194,7 +194,7 @@ def _detail(result: _Result, iteration: int) -> str:
 
 
 def _draw(result: _Result) -> list[str]:
-    """Draws what was asked for; returns what went wrong."""
+    """Draws the plot if the options ask for it; returns errors."""
     path, failures = result.arguments.plot, list[str]()
     if path is None:
         return failures
@@ -253,6 +253,6 @@ def _print(result: _Result) -> None:
 
 
 def _some(points: list[SeedsCheckpoint]) -> list[SeedsCheckpoint]:
-    """The last one, and of the others every other one or fewer."""
+    """The last one, and every other one or fewer of the others."""
     step = -(-len(points) // _ROWS)
     return points[::-1][::step][::-1]

@@ -1,4 +1,4 @@
-"""`sog run backward_induction`: the value of a game, and what it took to find it."""
+"""`sog run backward_induction`: the value of a game, and the work it took."""
 
 import argparse
 import dataclasses
@@ -21,7 +21,7 @@ def run_exact(method: BackwardInduction, arguments: argparse.Namespace) -> int:
         if getattr(arguments, option) is not None:
             raise CommandError(f"--{option} has no effect: {method.name} solves in one go.")
     start_jax()
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         game = load_game(arguments.game, work)
         host = host_of(arguments, work)
         with mistakes(f"{method.name}: "), explaining_size():

@@ -1,3 +1,3 @@
-"""Methods for simultaneous moves: exact from the end (`backward_induction.py`), learned by sampling
-(`learner.py`), and searched with a tree that grows (`search.py`).
+"""Methods for simultaneous moves: exact (`backward_induction.py`), learned by sampling
+(`learner.py`), and search with a growing tree (`search.py`).
 """

@@ -1,4 +1,4 @@
-"""Backward induction with linear programs, and what spares it states by serialized bounds."""
+"""Backward induction with linear programs, pruned by serialized bounds."""
 
 import dataclasses
 from typing import Any, ClassVar, Final
@@ -18,7 +18,7 @@ from sog.players.player import Host
 from sog.tabular.enumerated_game import EnumeratedGame
 
 _EXACT: Final = 1e-9  # what bounds may differ by, as a share of the largest utility
-_TOLD_EVERY: Final = 500  # states
+_PROGRESS_EVERY: Final = 500  # states
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -50,24 +50,24 @@ class BackwardInduction(Method):
 
 @dataclasses.dataclass(kw_only=True)
 class Counts:
-    """What it took to find the value of a game."""
+    """The work of a solve."""
 
     states: int = 0
-    """Matrices: stages of players that bounds did not settle."""
+    """Matrices: stages of players that bounds did not decide."""
     programs: int = 0
-    """Linear programs, of matrices with more than one row and column."""
+    """Linear programs: for matrices with more than one row and column."""
     settled: int = 0
-    """Subgames whose bounds were equal, so that nothing had to be solved."""
+    """Subgames with equal bounds, which need no solving."""
     skipped_responses: int = 0
     """Actions that bounds ruled out as best responses."""
     serialized_states: int = 0
     """Stages that alpha-beta visited, in both serializations."""
     cut_offs: int = 0
-    """Times that alpha-beta left the rest of a stage out."""
+    """Cutoffs of alpha-beta."""
 
 
 class ExactSolver:
-    """One solve. Values are to player 0, whose choices are the rows of a matrix."""
+    """A solver. Values are to player 0, whose choices are the rows of a matrix."""
 
     value: float
     """Of the game, to player 0."""
@@ -77,7 +77,7 @@ class ExactSolver:
         """Solves the game. Raises ValueError if it hides more than simultaneous moves."""
         self._pruning, self._host, self._histories = pruning, host, tree.histories
         self.stages = Stages(tree.histories)
-        """Of the game."""
+        """The work of this solve."""
         self._exact = _EXACT * self.stages.scale
         self._bounds = Serialized(self.stages)
         self._counts = Counts()
@@ -89,8 +89,8 @@ class ExactSolver:
         self.counts = dataclasses.replace(self._counts, **serialized)
 
     def policy(self) -> np.ndarray:
-        """[row + 1, choice]: an equilibrium, with optimal strategies also after mistakes of the
-        opponent; what bounds have left out is searched by alpha-beta for it."""
+        """[row + 1, choice]: an equilibrium that stays optimal after mistakes of the opponent;
+        alpha-beta searches the pruned parts."""
         legal = np.asarray(self._histories.legal, float)
         policy: np.ndarray = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
         for history, stage in enumerate(self.stages.stage):
@@ -101,7 +101,7 @@ class ExactSolver:
         return policy
 
     def _strategy_at(self, history: int, stage: Stage, player: int) -> np.ndarray:
-        """Of the matrix; else what alpha-beta chooses for him who moves first, which is safe."""
+        """The strategy of the matrix; else alpha-beta's choice for a first mover, which is safe."""
         found = self._strategy.get((history, player))
         if found is None:
             best = self._bounds.first_move(history, player)
@@ -109,7 +109,7 @@ class ExactSolver:
         return found
 
     def value_of(self, history: int) -> float:
-        """Of a subgame that begins with a stage or is an end; solved once, when it is asked for."""
+        """The value of a subgame at a stage or an end; solved once, on demand."""
         stage = self.stages.stage[history]
         if stage is None:
             return self.stages.utility[history]
@@ -127,7 +127,7 @@ class ExactSolver:
             children = zip(stage.odds, stage.children[0], strict=True)
             return sum(odds * self.value_of(child) for odds, child in children)
         self._counts.states += 1
-        if self._counts.states % _TOLD_EVERY == 0:
+        if self._counts.states % _PROGRESS_EVERY == 0:
             self._host.update(f"{self._counts.states:,} states")
         if self._pruning == "double_oracle":
             return self._double_oracle(history, stage)
@@ -142,7 +142,7 @@ class ExactSolver:
         return solve_matrix(matrix)
 
     def _range(self, history: int) -> tuple[float, float]:
-        """Bounds of a value: both the value itself where it is known."""
+        """Bounds of a value; equal if the value is known."""
         if history in self._values:
             return self._values[history], self._values[history]
         return self._bounds.low(history), self._bounds.high(history)
@@ -150,8 +150,8 @@ class ExactSolver:
     def _double_oracle(self, history: int, stage: Stage) -> float:
         """Algorithm 3, from bounds that differ.
 
-        Each bound is guaranteed by a strategy: that of a matrix, or as long as no matrix improved
-        on the serialized bound, the pure one of `_strategy_at`.
+        A strategy guarantees each bound: that of a matrix, or while none has improved on the
+        serialized bound, the pure one of `_strategy_at`.
         """
         low, high = self._range(history)
         rows, columns = [0], [0]
@@ -177,10 +177,10 @@ class ExactSolver:
     def _best_response(
         self, stage: Stage, player: int, used: list[int], mix: np.ndarray, sure: float
     ) -> tuple[float, int | None]:
-        """Algorithm 4: what a player can get against a mixture of actions in use, and how.
+        """Algorithm 4: the best response to a mixture of the actions in use, and its value.
 
-        sure: what he is sure of in this stage anyway; it is returned if no action gets more. (The
-        paper prints the other bound here, but only with this one the result bounds the value.)
+        sure: the player's guaranteed value in this stage; returned if no action gets more. (The
+        paper prints the other bound here, but only with this one does the result bound the value.)
         """
         sign = 1 if player == PLAYER_0 else -1
         others = [(float(p), action) for p, action in zip(mix, used, strict=True) if p > 0]
@@ -202,7 +202,7 @@ class ExactSolver:
         return best, answer
 
     def _most(self, history: int, player: int) -> float:
-        """What a subgame can be worth to a player."""
+        """The upper bound of a subgame's value to a player."""
         stage = self.stages.stage[history]
         if stage is None:
             return self.stages.utility[history] * (1 if player == PLAYER_0 else -1)
@@ -211,7 +211,7 @@ class ExactSolver:
 
 
 def _spread(strategy: np.ndarray, actions: list[int], stage: Stage, player: int) -> np.ndarray:
-    """[choice] from the probabilities of some of them."""
+    """[choice] from the probabilities of some choices."""
     spread = np.zeros(len(stage.lines(player)))
     spread[actions] = strategy
     return spread

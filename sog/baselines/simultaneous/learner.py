@@ -23,22 +23,22 @@ _NOT_PLANNED = -1
 
 @pytree
 class MatrixTables:
-    """What is known. Rewards are utilities to player 0, scaled to [0, 1]."""
+    """The statistics. Rewards are utilities to player 0, scaled to [0, 1]."""
 
     visits: Array
-    """[history] int32: of the children of joint actions; above 0 where one is in the tree."""
+    """[history] int32: visits of children of joint actions; above 0 if in the tree."""
     reward: Array
-    """[history]: the sum over these visits."""
+    """[history]: the sum of rewards over these visits."""
     row_visits: Array
     """[row + 1, choice]."""
     row_sum: Array
     """[row + 1, choice]: rewards of duct, estimated rewards of exp3, regrets of rm and oos_plus."""
     policy_sum: Array
-    """[row + 1, choice]: of rm and oos_plus."""
+    """[row + 1, choice]: policy sums of rm and oos_plus."""
     scale: Array
     """The largest utility."""
     explorer: Array
-    """int32: the player who explores and learns, of oos_plus; they take turns."""
+    """int32: the player who explores and learns in oos_plus; they take turns."""
 
 
 @pytree
@@ -53,14 +53,14 @@ class _Choice:
 
 @pytree
 class _Memory:
-    """What is carried through a simulation."""
+    """The memory of a simulation."""
 
     is_out: Array
-    """bool: of the tree."""
+    """bool: whether it has left the tree."""
     planned: Array
-    """int32: what player 1 has to choose, where an untried joint action was taken."""
+    """int32: the choice forced on player 1 by an untried joint action."""
     first: _Choice
-    """Of player 0, where player 1 is to choose."""
+    """The choice of player 0, where player 1 is to choose."""
     first_edge: Array
     """int32: player 0's first edge there."""
     sampled: Array
@@ -90,7 +90,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)
 
     def check_histories(self, histories: Histories) -> None:
-        """Needs every decision of player 0 to be followed by one of player 1, who cannot see it."""
+        """Checks that after each decision of player 0, player 1 decides without seeing it."""
         facts = histories.facts
         parent = np.repeat(np.arange(len(facts)), facts[:, NUM_EDGES])
         by_first = facts[parent, ACTOR] == PLAYER_0
@@ -101,12 +101,12 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
         alone = np.bincount(facts[facts[:, ACTOR] == PLAYER_0, ROW]).max(initial=1) == 1
         if not (np.array_equal(by_first, answers) and is_one_to_one and alone):
             raise ValueError(
-                "a game is needed in which both players always move at the same time, and nothing "
-                "else is hidden, such as goofspiel."
+                "the game must have only simultaneous moves of both players, and hide nothing "
+                "else, as goofspiel."
             )
 
     def begin(self, histories: Histories, key: Array) -> MatrixTables:
-        """Nothing is known."""
+        """Empty statistics."""
         rows = jnp.zeros((histories.num_rows + 1, histories.max_choices))
         reward = jnp.zeros(len(histories.facts))
         return MatrixTables(
@@ -120,8 +120,8 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
         )
 
     def average_policy(self, histories: Histories, state: MatrixTables) -> Array:
-        """duct_max: the best mean; duct_mix: visits; exp3: visits without those by exploration
-        (equation 4); rm and oos_plus: sums."""
+        """duct_max: best mean; duct_mix: visits; exp3: visits without exploration (equation 4);
+        rm and oos_plus: policy sums."""
         if self.selection in ("rm", "oos_plus"):
             return table_policy(histories, state.policy_sum)
         visits = state.row_visits
@@ -136,7 +136,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
         return table_policy(histories, visits)
 
     def iterate(self, histories: Histories, state: MatrixTables, key: Array) -> MatrixTables:
-        """One simulation, and UPDATE for all joint actions in the tree."""
+        """Runs one simulation, and UPDATE for all joint actions in the tree."""
         nothing = _Choice(
             row=jnp.int32(0),
             choice=jnp.int32(0),
@@ -155,7 +155,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
         reward = (played.utility / state.scale + 1) / 2
         here = jnp.where(learns, histories.child[played.edge], len(state.visits))
         row_visits, row_sum, policy_sum = state.row_visits, state.row_sum, state.policy_sum
-        # Of player 1: what he gets, his actions being the first axis.
+        # For player 1: its rewards, with its actions as first axis.
         answers = jnp.where(means >= 0, 1 - means, -1).swapaxes(-2, -1)
         for player, own, other, known, gain in (
             (PLAYER_0, first, second, means, reward),
@@ -202,7 +202,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
         place: Place,
         numbers: Array,
     ) -> tuple[Array, _Memory, tuple[Any, ...]]:
-        """Player 0 selects or plans an untried joint action; player 1 completes it."""
+        """Player 0 selects, or picks an untried joint action that player 1 completes."""
         is_first, is_second = place.actor == PLAYER_0, place.actor == PLAYER_1
         choices = jnp.arange(histories.max_choices)
         legal = choices < place.num_choices
@@ -232,7 +232,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
         return choice, further, (learns, selects, memory.sampled, means, memory.first, own)
 
     def _select(self, state: MatrixTables, place: Place, legal: Array) -> tuple[Array, Array]:
-        """[choice]: the policy of a row, and with exploration."""
+        """[choice]: the policy of a row, without and with exploration."""
         visits, total = state.row_visits[place.row], state.row_sum[place.row]
         count = jnp.maximum(legal.sum(), 1)
         c, gamma, eta = self.constants
@@ -251,7 +251,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
         return policy, explored.astype(policy.dtype)
 
     def _untried(self, histories: Histories, state: MatrixTables, place: Place) -> Array:
-        """[choice, choice] bool: joint actions without a visit, at a place of player 0."""
+        """[choice, choice] bool: unvisited joint actions at a decision of player 0."""
         children, is_legal = _matrix(histories, place.first_edge, place.num_choices)
         untried: Array = is_legal & (state.visits[children] == 0)
         return untried
@@ -259,7 +259,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
     def _means(
         self, histories: Histories, state: MatrixTables, first_edge: Array, row: Array
     ) -> Array:
-        """[choice, choice]: the mean rewards of player 0; -1 where there was no visit."""
+        """[choice, choice]: the mean rewards of player 0; -1 if unvisited."""
         if self.selection not in ("rm", "oos_plus"):
             return jnp.zeros((1, 1), state.reward.dtype)
         children, is_legal = _matrix(histories, first_edge, histories.row_choices[row])
@@ -269,7 +269,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
 
 
 def _matrix(histories: Histories, first_edge: Array, num_choices: Array) -> tuple[Array, Array]:
-    """[choice, choice]: children of joint actions, from player 0's edges, and which there are."""
+    """[choice, choice]: children of joint actions, by player 0's edges, and which exist."""
     choices = jnp.arange(histories.max_choices)
     answers = histories.child.at[first_edge + choices].get(mode="clip")
     facts = histories.facts[answers]
@@ -281,10 +281,10 @@ def _matrix(histories: Histories, first_edge: Array, num_choices: Array) -> tupl
 
 
 def _values(known: Array, own: _Choice, other: _Choice, gain: Array) -> Array:
-    """[step, choice]: of a player's actions against the other's policy (section 3.4): what was
-    selected brought the gain, the rest is worth its mean.
+    """[step, choice]: values of a player's actions against the other's policy (section 3.4): the
+    gain for the selected action, means for the rest.
 
-    known: [step, choice, choice], the player's own actions being the first axis.
+    known: [step, choice, choice], with the player's own actions as first axis.
     """
     values = (known * other.policy[:, None, :]).sum(axis=-1)
     of_other = jnp.take_along_axis(known, other.choice[:, None, None], axis=2)[..., 0]

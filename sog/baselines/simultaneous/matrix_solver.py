@@ -1,4 +1,4 @@
-"""One matrix game, exactly: a linear program, whose dual is the other player's."""
+"""Solves a matrix game exactly: a linear program, whose dual is the other player's."""
 
 import numpy as np
 import scipy.optimize

@@ -40,29 +40,29 @@ class SimultaneousSearch(SelectionOptions, Method):
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
 
     def check(self, game: Game[Any]) -> None:
-        """Needs Goofspiel with revealed bids."""
+        """Raises ValueError unless the game is Goofspiel with revealed bids."""
         if not isinstance(game, Goofspiel):
             raise ValueError(
-                f"goofspiel is needed, which {game.name} is not; sm_mcts learns any game of "
+                f"the game must be goofspiel, got {game.name}; sm_mcts learns any game of "
                 f"simultaneous moves that is small enough to enumerate."
             )
 
     def tree_search(self, game: PlainGoofspiel, source: random.Random) -> MatrixSearch:
-        """What makes trees."""
+        """The search, which makes trees."""
         return MatrixSearch(game, selection=self.selection, constants=self.constants, source=source)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents with trees of their own."""
+        """Agents, each with its own tree."""
         assert isinstance(game, Goofspiel)
         plain = PlainGoofspiel(game)
         return lambda player, seed: PlainAgent(game, KeptMatrices(self, plain, seed), player=player)
 
 
 class KeptMatrices(PlainSearch):
-    """Searches before each bid, and goes on below what was played."""
+    """Searches before each bid, and keeps the subtree below the moves played."""
 
     root: MatrixNode | None
-    """Of the last search."""
+    """The round of the last search."""
 
     def __init__(self, method: SimultaneousSearch, game: PlainGoofspiel, seed: int) -> None:
         self._method, self._game = method, game
@@ -77,7 +77,7 @@ class KeptMatrices(PlainSearch):
         self._world: GoofspielWorld | None = None
 
     def at(self, state: Any, player: int, infostate: int, num_actions: int) -> list[float]:
-        """Both players' bids of the round are searched at once, whoever asks."""
+        """The policy of a player; one search covers both players' bids of a round."""
         world = self._game.round(state, self._of_tree)
         root = self._kept(state, world) or self._search.node(world)
         for _ in Simulations(self._method.budget, self._method.seconds):
@@ -86,7 +86,7 @@ class KeptMatrices(PlainSearch):
         return self._search.strategy(root, player)
 
     def _kept(self, state: Any, world: GoofspielWorld) -> MatrixNode | None:
-        """What the last search knows of this round."""
+        """The node of this round in the last tree."""
         root, before, played = self.root, self._world, int(state.round)
         if root is None or before is None:
             return None

@@ -1,4 +1,4 @@
-"""How players select in simultaneous-move tree search: the options, and the paper's constants."""
+"""Selection in simultaneous-move tree search: the options, and the paper's constants."""
 
 import dataclasses
 from typing import Final, NamedTuple
@@ -12,13 +12,13 @@ PAPER: Final = {
 }
 """C of duct and gamma of the others, tuned for Goofspiel with 13 cards (Lanctot, Lisy, Winands
 2013, Table 1). C is for rewards in [0, 1]: 150 points of 182 between losing and winning all. The
-paper has no sm_oos, which gets the gamma of oos."""
+paper has no sm_oos; it uses the gamma of oos."""
 _PAID: Final = {"wins": 1, "points": 182}
-"""How many of the units of pay that the paper's Exp3 learns from are a reward of 1."""
+"""A reward of 1 in the units that the paper's Exp3 learns from."""
 
 
 class Constants(NamedTuple):
-    """What a search explores with."""
+    """The exploration constants of a search."""
 
     c: float
     gamma: float
@@ -39,7 +39,7 @@ class SelectionOptions:
 
     @property
     def constants(self) -> Constants:
-        """Those that are set, the paper's for the rest; 0 for what the selection does not use."""
+        """The constants that are set, else the paper's; 0 for unused ones."""
         name = self.selection.removesuffix("_max").removesuffix("_mix").removeprefix("sm_")
         value = PAPER[self.tuned][name]
         if name == "duct":

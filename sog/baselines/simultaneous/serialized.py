@@ -1,4 +1,4 @@
-"""Alpha-beta on serializations of simultaneous moves: one player is shown the other's move."""
+"""Alpha-beta on serializations of simultaneous moves: one player sees the other's move."""
 
 import math
 
@@ -7,10 +7,10 @@ from sog.games.core import PLAYER_0, PLAYER_1
 
 
 class Serialized:
-    """Bounds of the values of all subgames, each searched once, with a full window.
+    """Bounds of the values of subgames, each searched once, with a full window.
 
-    He who sees the other's move is no worse off: the value with player 1 second is a lower bound of
-    player 0's (Bosansky et al. 2016, section 4.2). Chance is searched by Star1 (Ballard 1983).
+    Seeing the other's move cannot hurt: the value with player 1 second is a lower bound of player
+    0's (Bosansky et al. 2016, section 4.2). Chance is searched by Star1 (Ballard 1983).
     """
 
     def __init__(self, stages: Stages) -> None:
@@ -19,18 +19,18 @@ class Serialized:
         self.states = 0
         """Stages visited."""
         self.cut_offs = 0
-        """Times that the rest of a stage, or of the answers to a move, was left out."""
+        """Cutoffs: of the rest of a stage, or of the replies to a move."""
 
     def low(self, history: int) -> float:
-        """Player 0's value if player 1 sees his moves."""
+        """Player 0's value if player 1 sees player 0's moves."""
         return self._full(history, PLAYER_1)
 
     def high(self, history: int) -> float:
-        """Player 0's value if he sees player 1's moves."""
+        """Player 0's value if player 0 sees player 1's moves."""
         return self._full(history, PLAYER_0)
 
     def first_move(self, history: int, player: int) -> int:
-        """The choice of a player at a stage of players, if the other one sees his moves."""
+        """The choice of a player at a stage of players, if the other one sees it."""
         stage = self._stages.stage[history]
         assert stage is not None
         sign = 1 if player == PLAYER_0 else -1
@@ -57,7 +57,7 @@ class Serialized:
         if stage.odds:
             return self._average(stage, second, alpha, beta)
         first = 1 - second
-        sign = 1 if first == PLAYER_0 else -1  # from here on, of values to the first player
+        sign = 1 if first == PLAYER_0 else -1  # below, values are to the first player
         if sign < 0:
             alpha, beta = -beta, -alpha
         lines = stage.lines(first)
@@ -79,7 +79,7 @@ class Serialized:
         return sign * best
 
     def _average(self, stage: Stage, second: int, alpha: float, beta: float) -> float:
-        """Star1: what is left can add between the least and the most utility."""
+        """Star1: the remaining children add between the least and the largest utility."""
         scale = self._stages.scale
         total, left = 0.0, 1.0
         children = stage.children[0]

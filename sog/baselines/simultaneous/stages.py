@@ -1,7 +1,7 @@
-"""A game of simultaneous moves as a tree of matrices, for solvers that walk through it in Python.
+"""A game of simultaneous moves as a tree of matrices, for solvers in plain Python.
 
-A *stage* is what is decided at once: by both players in a matrix of children, by one of them in a
-matrix of one row or one column, or by chance.
+A *stage* is a simultaneous decision: of both players in a matrix of children, of one of them in a
+matrix with one row or column, or of chance.
 """
 
 import dataclasses
@@ -17,14 +17,14 @@ NO_ROW: Final = -1
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, slots=True)
 class Stage:
-    """Where something is decided."""
+    """A decision of both players, one player, or chance."""
 
     children: tuple[tuple[int, ...], ...]
     """[choice of player 0][choice of player 1]: histories; chance's are one row."""
     odds: tuple[float, ...]
-    """Of the children of chance; empty where players choose."""
+    """Probabilities of chance's children; empty where players choose."""
     rows: tuple[int, int]
-    """The infostate of each player among the rows of the histories; NO_ROW where he is forced."""
+    """The row of each player; NO_ROW if its move is forced."""
 
     def lines(self, player: int) -> tuple[tuple[int, ...], ...]:
         """[choice of the player][choice of the other]."""
@@ -32,11 +32,10 @@ class Stage:
 
 
 class Stages:
-    """The stages of a game, by the history that each begins with."""
+    """The stages of a game, by their first history."""
 
     def __init__(self, histories: Histories) -> None:
-        """histories: on the host. Raises ValueError for a game that hides more than the moves that
-        are made at the same time."""
+        """histories: on the host. Raises ValueError if more than simultaneous moves is hidden."""
         facts = histories.facts
         by_player = facts[:, ACTOR] < CHANCE
         members = np.bincount(facts[by_player, ROW], minlength=histories.num_rows)
@@ -47,9 +46,9 @@ class Stages:
         self.scale = max(abs(utility) for utility in self.utility)
         """The largest utility."""
         self.stage: list[Stage | None] = [None] * len(facts)
-        """[history]; None at an end, and in the midst of a simultaneous move."""
+        """[history]; None at an end, and within a simultaneous move."""
         pending: set[int] = set()
-        # Parents come before children, so an answer is known to be one when its turn comes.
+        # Parents precede children, so the second half of a simultaneous move is already marked.
         for history, (actor, row, first, count) in enumerate(facts.tolist()):
             if count == 0 or history in pending:
                 continue
@@ -61,10 +60,7 @@ class Stages:
                 )
                 continue
             if members[row] != 1:
-                raise ValueError(
-                    "a game is needed in which nothing is hidden but moves that are made at the "
-                    "same time, such as goofspiel."
-                )
+                raise ValueError("the game must hide nothing but simultaneous moves, as goofspiel.")
             answers = facts[children]
             together = actor == PLAYER_0 and bool((answers[:, ACTOR] == PLAYER_1).all())
             if together and len(set(answers[:, ROW])) == 1 and members[answers[0, ROW]] == count:

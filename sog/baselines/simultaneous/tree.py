@@ -1,4 +1,4 @@
-"""The tree of simultaneous-move tree search: how players select, and what is learned."""
+"""The tree of simultaneous-move tree search: selection and updates."""
 
 import math
 import random
@@ -16,13 +16,13 @@ class _Move(NamedTuple):
     chosen: tuple[int, int]
     policies: list[list[float]]
     mixed: list[list[float]]
-    """With exploration."""
+    """The policy with exploration."""
     sampled: float
     """The probability that the explorer's choices led here; 1 of sm_oos."""
 
 
 class MatrixNode:
-    """A round, both players' k cards being numbered in ascending order."""
+    """A round; both players' k cards are numbered in ascending order."""
 
     __slots__ = ("children", "mean_n", "mean_x", "policy", "size", "total", "untried", "visits")
 
@@ -36,13 +36,13 @@ class MatrixNode:
         self.untried = list(range(size**2)) if tries_all else []
 
     def try_one(self, source: random.Random) -> int:
-        """A joint action that was not tried yet, any of them being as likely."""
+        """Samples an untried joint action uniformly."""
         place = int(source.random() * len(self.untried))
         self.untried[place], self.untried[-1] = self.untried[-1], self.untried[place]
         return self.untried.pop()
 
     def mean(self, joint: int) -> float:
-        """Of the rewards of player 0; 0.5 where there are none."""
+        """The mean reward of player 0; 0.5 if unvisited."""
         return self.mean_x[joint] / self.mean_n[joint] if self.mean_n[joint] else 0.5
 
 
@@ -57,24 +57,24 @@ class MatrixSearch:
         constants: Constants,
         source: random.Random,
     ) -> None:
-        """As `SelectionOptions`."""
+        """Arguments as in `SelectionOptions`."""
         self._selection = selection
         self._c, self._gamma, self._eta = constants
         self._random = source
         self._scale = 0.5 / game.max_utility
-        self._explorer = 0  # the player who explores, of oos, sm_oos and oos_plus
+        self._explorer = 0  # the player who explores, in oos, sm_oos and oos_plus
 
     def node(self, world: GoofspielWorld) -> MatrixNode:
-        """A new one."""
+        """A new node."""
         return MatrixNode(len(world.hands[0]), self._selection not in ("oos", "sm_oos"))
 
     def simulate(self, root: MatrixNode, world: GoofspielWorld) -> None:
-        """One simulation, from a world that may be changed."""
+        """Runs one simulation, which changes the world."""
         self._explorer = 1 - self._explorer
         self._visit(root, world, 1.0)
 
     def strategy(self, node: MatrixNode, player: int) -> list[float]:
-        """What a player makes of it in the end."""
+        """The final strategy of a player."""
         visits, size = node.visits[player], node.size
         if self._selection == "duct_max":
             means = [x / n if n else -1.0 for x, n in zip(node.total[player], visits, strict=True)]
@@ -89,8 +89,8 @@ class MatrixSearch:
     def _visit(
         self, node: MatrixNode, world: GoofspielWorld, sampled: float, is_leaf: bool = False
     ) -> float:
-        """is_leaf: no child joins the tree. Returns the reward; of oos and sm_oos an unbiased
-        estimate of what the strategies bring."""
+        """is_leaf: no child joins the tree. Returns the reward; for oos and sm_oos an unbiased
+        estimate of the strategies' value."""
         policies = [self._policy(node, player) for player in (0, 1)]
         mixed = [self._explored(policies[player], player) for player in (0, 1)]
         is_new = bool(node.untried)
@@ -107,7 +107,7 @@ class MatrixSearch:
             world.play(world.actions()[place])
         key = (joint, world.card)
         child = node.children.get(key)
-        begins_here = self._selection == "sm_oos"  # in each state, and learns where a state joins
+        begins_here = self._selection == "sm_oos"  # in each state, and updates states that join
         joins = child is None and world.player != TERMINAL and not is_leaf
         if joins:
             grown = node.children[key] = self.node(world)
@@ -130,7 +130,7 @@ class MatrixSearch:
         return reward
 
     def _policy(self, node: MatrixNode, player: int) -> list[float]:
-        """How a player selects, without exploration."""
+        """The selection policy of a player, without exploration."""
         visits, total = node.visits[player], node.total[player]
         if self._selection.startswith("duct"):
             if node.untried:
@@ -171,7 +171,7 @@ class MatrixSearch:
                 _add(node.policy[player], move.policies[player], 1.0)
 
     def _learn_by_means(self, node: MatrixNode, move: _Move, reward: float) -> None:
-        """OOS+: what was not selected is worth its mean reward."""
+        """OOS+: actions not selected are worth their mean reward."""
         explorer, size = self._explorer, node.size
         policies, others = move.policies, move.policies[1 - explorer]
         values = []
@@ -188,10 +188,9 @@ class MatrixSearch:
         _add(node.policy[1 - explorer], others, 1 / move.sampled)
 
     def _learn_by_outcome(self, node: MatrixNode, move: _Move, reward: float) -> float:
-        """OOS and SM-OOS: what was not selected is worth nothing, what was is worth more for being
-        rare.
+        """OOS and SM-OOS: importance sampling; actions not selected are worth nothing.
 
-        Rewards are taken relative to a draw, and so is what is returned.
+        Rewards, and the result, are relative to a draw.
         """
         explorer, card = self._explorer, move.chosen[self._explorer]
         sign = 1 if explorer == 0 else -1

@@ -1,1 +1,1 @@
-"""`sog evaluate`; `command.py` runs it."""
+"""`sog evaluate`; `command.py` is the entry point."""

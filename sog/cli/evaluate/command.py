@@ -1,4 +1,4 @@
-"""`sog evaluate`: the exact exploitability of an agent that searches, by composing its policy."""
+"""`sog evaluate`: the exact exploitability of a searching agent, by composing its policy."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from sog.cli.evaluate.report import Finished, plot_evaluation, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
-from sog.cli.search_numbers import name_of
+from sog.cli.search_options import name_of
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
 from sog.tabular import CompiledGame
@@ -26,7 +26,7 @@ _MOST_NUMBERS = 300_000_000  # policies times public states times infostates tim
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs the command; returns its exit code. Whatever goes wrong, what is finished is printed."""
+    """Runs the command; returns its exit code. Prints finished searches even after an error."""
     if arguments.batch_size is None:
         arguments.batch_size = SEARCHES_AT_ONCE
     plan = read_plan(arguments)
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         def conclude() -> None:
             wanted = len(plan.searches) * len(plan.checkpoints)
-            work.tell_interrupted(
+            work.report_interrupt(
                 f"{len(finished)} of {wanted} searches are finished" if finished else ""
             )
             if finished:
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
                 game = load_game(arguments.game, work)
                 _evaluate_all(game, plan, finished, work)
         except Exception as error:
-            failure = _as_mistake(error, arguments.batch_size)
+            failure = _as_user_error(error, arguments.batch_size)
     try:
         if finished:
             _report(game, plan, finished)
@@ -58,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _as_mistake(error: Exception, batch_size: int) -> Exception:
-    """What stopped an evaluation, as a mistake of the user where it is one."""
+def _as_user_error(error: Exception, batch_size: int) -> Exception:
+    """Turns the exception that stopped an evaluation into an error of the user, if it is one."""
     if isinstance(error, ValueError):
         return CommandError(str(error))
     if isinstance(error, RuntimeError) and is_out_of_memory(error) and batch_size > 1:
@@ -68,7 +68,7 @@ def _as_mistake(error: Exception, batch_size: int) -> Exception:
 
 
 def _report(game: Game[object], plan: Plan, finished: list[Finished]) -> None:
-    """Draws and prints what is finished."""
+    """Draws and prints finished searches."""
     path, failures = plan.arguments.plot, list[str]()
     with holding_interrupts():
         if path is not None:
@@ -82,7 +82,7 @@ def _report(game: Game[object], plan: Plan, finished: list[Finished]) -> None:
 def _evaluate_all(
     game: Game[object], plan: Plan, finished: list[Finished], work: display.Work
 ) -> None:
-    """Evaluates one search after another; what is done is in `finished` at once."""
+    """Evaluates one search after another; appends each to `finished` at once."""
     compiled = compile_whole_game(game, plan.arguments.max_nodes, work, MOST_NODES_EVALUATED)
     _check_seeds(compiled, plan)
     tabular = _solve(compiled, plan, work)
@@ -102,7 +102,7 @@ def _evaluate_all(
             display.note(f"{name}: {mean} after {composed.seconds:.3g} s")
             if composed.num_full:
                 full = f"{composed.num_full:,} trees of {name_of(settings)}"
-                display.note(f"{full} ran out of room.")
+                display.note(f"{full} reached their capacity.")
 
 
 def _check_seeds(compiled: CompiledGame, plan: Plan) -> None:
@@ -118,9 +118,9 @@ def _check_seeds(compiled: CompiledGame, plan: Plan) -> None:
 def _evaluators(
     compiled: CompiledGame, plan: Plan, work: display.Work
 ) -> Iterator[tuple[int | None, Evaluator | Sequence[Evaluator]]]:
-    """What values the leaves, with noise one evaluator per seed; before it the step of a network.
+    """Yields checkpoint steps with their leaf evaluators; with noise, one evaluator per seed.
 
-    One network after the other, each loaded when it is its turn.
+    Loads each network only when its turn comes.
     """
     game = EnumeratedGame(tree=compiled.tree)
     for checkpoint in plan.checkpoints:
@@ -144,7 +144,8 @@ def _evaluators(
 
 
 def _solve(compiled: CompiledGame, plan: Plan, work: display.Work) -> dict[int, float]:
-    """The exploitability of CFR over the whole tree after as many updates as each search makes."""
+    """By number of updates of the searches: the exploitability of as many updates of CFR over the
+    whole tree."""
     work.begin("solving the whole tree for comparison")
     solver = Solver(compiled, plan.searches[0].rule)
     found: dict[int, float] = {}

@@ -1,4 +1,4 @@
-"""What `sog evaluate` is to do: its options, read and held against each other."""
+"""Reads and cross-checks the options of `sog evaluate`."""
 
 import argparse
 import dataclasses
@@ -12,7 +12,7 @@ from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
 from sog.cli.options import DEFAULT_SEARCH, DEFAULT_SEEDS
-from sog.cli.search_numbers import method_words, read_changes
+from sog.cli.search_options import method_words, read_changes
 from sog.players.agents import AGENT_PREFIX
 from sog.players.runs import names_run, split_step
 from sog.players.searching import changed, read_simulations
@@ -26,28 +26,28 @@ _OF_EXACT: Final = ("solver_iterations", "solver_fading")
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Plan:
-    """The searches to evaluate, and what they have in common."""
+    """The searches to evaluate, and their common settings."""
 
     arguments: argparse.Namespace
     searches: tuple[SearchSettings, ...]
-    """They share what --search does not say. Before the game is known: see `in_whole_game`."""
+    """They differ in --search only. Capacity is set later, see `in_whole_game`."""
     run: str | None
-    """The run folder, or agent of the package, whose network values the leaves."""
+    """The run folder, or shipped agent, whose network evaluates the leaves."""
     checkpoints: tuple[int | None, ...]
-    """Their steps; (None,) for the newest, an agent of the package, or none."""
+    """Learner steps; (None,) for the newest, a shipped agent, or no run."""
 
     evaluator: str
-    """The name of what values the leaves; zero where there are none."""
+    """The name of the leaf evaluator; zero where there are no leaves."""
     noise: float
     """The largest error of a value, in the game's unit."""
     solver_iterations: int
-    """Of the exact evaluator, as the next."""
+    """Of the exact evaluator, as is the next."""
     solver_fading: float
     num_seeds: int
-    """Policies to compose: one where nothing is random."""
+    """Policies to compose: one if nothing is random."""
 
     def words(self) -> list[str]:
-        """What distinguishes these searches, for a title."""
+        """Settings that distinguish these searches, for a title."""
         arguments = self.arguments
         words = ["continual re-solving" if self.searches[0].safe else "unsafe re-solving"]
         if self.searches[0].search_everywhere:
@@ -70,16 +70,16 @@ class Plan:
 
 
 def in_whole_game(search: SearchSettings, tree: PublicTree) -> SearchSettings:
-    """A search that has room for the whole public tree of the game, and looks no deeper."""
+    """The search with capacity for the whole public tree, and a lookahead within it."""
     lookahead = WHOLE_GAME if search.lookahead >= tree.game.max_depth else search.lookahead
     capacity = tree.num_nodes + tree.game.num_outcomes  # no tree is larger than the game
     return dataclasses.replace(search, lookahead=lookahead, capacity=capacity)
 
 
 def read_plan(arguments: argparse.Namespace) -> Plan:
-    """Reads the options and finds mistakes before the work begins.
+    """Reads and checks the options before the work begins.
 
-    Where a run folder is named, `arguments.game` becomes the game of the run.
+    If they name a run folder, `arguments.game` becomes the game of the run.
     """
     _check_contradictions(arguments)
     run, base = _read_run(arguments)
@@ -114,7 +114,7 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
 
 
 def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> SearchSettings:
-    """What all searches have in common."""
+    """The settings that all searches share."""
     changes = read_changes(arguments)
     if arguments.no_growth or arguments.whole_game:
         changes["grow"] = False
@@ -129,11 +129,11 @@ def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> Search
 
 
 def _check_contradictions(arguments: argparse.Namespace) -> None:
-    """Refuses options that others leave without an effect."""
+    """Rejects options that have no effect because of others."""
     if arguments.whole_game:
         about_leaves = ("evaluator", "noise", "leaf_averaging", *_OF_EXACT)
         for option, value in given(arguments, "lookahead", *about_leaves):
-            why = "holds all levels" if option == "--lookahead" else "leaves no leaf to value"
+            why = "holds all levels" if option == "--lookahead" else "leaves no leaf to evaluate"
             raise CommandError(f"{option} {value} has no effect with --whole-game, which {why}.")
     if (arguments.evaluator or _EVALUATOR) != "exact":
         for option, value in given(arguments, *_OF_EXACT):
@@ -147,7 +147,7 @@ def _check_contradictions(arguments: argparse.Namespace) -> None:
 
 
 def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings]:
-    """The run or agent that stands in the place of a game, if one does, and its search."""
+    """The run or agent given in place of a game, or None, and its search settings."""
     with mistakes():
         is_run = names_run(arguments.game)
     if not is_run:
@@ -165,7 +165,7 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
         return run, search
     path, step = split_step(arguments.game)
     if step is not None:
-        raise CommandError(f"write {path} --checkpoint {step}, got {arguments.game}.")
+        raise CommandError(f"use {path} --checkpoint {step}, got {arguments.game}.")
     from selfplay.runs.run_folder import RunFolder
 
     with mistakes():
@@ -191,7 +191,7 @@ def _read_checkpoints(arguments: argparse.Namespace, run: str | None) -> tuple[i
     if wanted == "all":
         return tuple(steps)
     if wanted is None:
-        return (None,)  # the newest that is whole
+        return (None,)  # the newest intact one
     if wanted not in map(str, steps):
         listed = ", ".join(map(str, steps))
         raise CommandError(f"--checkpoint must be all or one of {listed}, got {wanted}.")

@@ -1,4 +1,4 @@
-"""What `sog evaluate` prints and draws: a table or JSON, and a plot."""
+"""Output of `sog evaluate`: a table or JSON, and a plot."""
 
 import dataclasses
 import textwrap
@@ -14,7 +14,7 @@ from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.evaluate.plan import Plan
 from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
-from sog.cli.search_numbers import name_of
+from sog.cli.search_options import name_of
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
 
@@ -25,14 +25,14 @@ class Finished:
 
     settings: SearchSettings
     checkpoint: int | None
-    """The learner step of the network that valued the leaves."""
+    """The learner step of the network that evaluated the leaves."""
     composed: ComposedPolicies
     tabular: float
-    """Exploitability of CFR over the whole tree, by the same rule in as many updates."""
+    """Exploitability of CFR over the whole tree, with the same rule and number of updates."""
 
     @property
     def spread(self) -> dict[str, float]:
-        """Of the exploitability over seeds, in the game's unit."""
+        """Minimum, mean and maximum exploitability over seeds, in the game's unit."""
         exploitability: np.ndarray = self.composed.exploitability
         return {name: float(getattr(exploitability, name)()) for name in ("min", "mean", "max")}
 
@@ -48,8 +48,7 @@ def print_report(game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
         _as_table(game, finished),
         f"{display.short_name(game)} by {', '.join([*plan.words(), seeds])}",
         f"min, mean, max: exploitability over the seeds, in {game.milli_unit}. tabular: that of "
-        f"CFR over the\nwhole tree by the same rule in as many updates. seconds: without those of "
-        f"compiling.",
+        f"CFR over the\nwhole tree by the same rule in as many updates; seconds exclude compiling.",
     )
 
 
@@ -123,13 +122,13 @@ _POINTS_FROM_AXES: Final = 4
 _SMALL: Final = 8
 
 Lines = Mapping[str, Sequence[dict[str, Any]]]
-"""Results as `sog evaluate --json` prints them, by the label of their line."""
+"""By label of the line: results as `sog evaluate --json` prints them."""
 
 
 def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
-    """Draws the mean and the range over seeds of every series, and what they compare with.
+    """Draws mean and range over seeds of every series, with references.
 
-    Against learner steps there is a line for every search (the paper's Figure 3), else for every c.
+    Against learner steps, there is a line per search (the paper's Figure 3), else one per c.
     """
     has_steps = len(plan.checkpoints) > 1
     seeds = f": mean, min to max of {plan.num_seeds} seeds"
@@ -147,8 +146,8 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
 def plot_results(
     path: Path, game: Game[Any], title: str, lines: Lines, *, marks_is_mcts: bool = False
 ) -> None:
-    """Draws results of one game: where the first line is of several checkpoints, against learner
-    steps. CFR over the whole tree is drawn by the rule of the first result."""
+    """Draws results of one game; against learner steps if the first line has several checkpoints.
+    CFR over the whole tree is drawn by the rule of the first result."""
     figure, axes = new_figure(title)
     axes.title.set_fontsize(9)
     first = next(iter(lines.values()))
@@ -196,9 +195,9 @@ def plot_results(
 
 
 def _mark_is_mcts(axes: "Axes") -> None:
-    """Lines across: its simulations are no regret updates, so they have no place on the axis.
+    """Draws horizontal lines: its simulations are no regret updates, so the axis does not apply.
 
-    Their names stand beside the axes, where no curve can come near.
+    Their names stand beside the axes, clear of all curves.
     """
     for number, (simulations, milli) in enumerate(_IS_MCTS_ON_LEDUC):
         label = _IS_MCTS_LABEL if number == 0 else None

@@ -28,7 +28,7 @@ from sog.cli.play.screen import (
 from sog.cli.play.table import Decision, Human, NotingAgent
 from sog.cli.players import check_searches, seat_players
 from sog.cli.records import check_has_format, check_record_name, is_record_name
-from sog.cli.search_numbers import describe_search
+from sog.cli.search_options import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame
 from sog.play.game_in_progress import GameInProgress
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     find_opponent(arguments)
     _check(arguments)
     start_jax(few_searches=True)
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         seating = seat_players([arguments.agent], arguments, work)
         with mistakes():
             seating.players[0].check_tells_policy()

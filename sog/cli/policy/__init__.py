@@ -1,1 +1,1 @@
-"""`sog policy`; `command.py` runs it."""
+"""`sog policy`; `command.py` is the entry point."""

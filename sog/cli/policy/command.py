@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
     start_jax(all_cores=True)
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         strategy = load_strategy(
             arguments, work, check=lambda game: load_history(game, arguments.history)
         )
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def show(node: int) -> Grid:
         grid = _grid(strategy, node, arguments.player)
-        print_grid(grid, game, with_events=False)  # they are offered below it
+        print_grid(grid, game, with_events=False)  # the walk lists them below
         return grid
 
     display.print_text(f"{legend(grid, game)}\n")
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Finds mistakes before the work begins."""
+    """Checks options before the work begins."""
     if arguments.walk and arguments.json:
         raise CommandError("--walk has no effect with --json, which prints one public state.")
     seen = dict[Path, str]()
@@ -69,7 +69,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:
-    """The grid of the player who was asked for, else of who acts, else of player 0."""
+    """The grid of `player`, by default the player to act, or player 0 if none acts."""
     actor = int(strategy.examination.tree.node_actor[node])
     shown = (actor if actor < CHANCE else PLAYER_0) if player is None else player
     return read_grid(strategy.examination, node, shown)

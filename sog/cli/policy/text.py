@@ -19,7 +19,7 @@ _UNSEEN: Final = 5e-4
 
 
 def print_grid(grid: Grid, game: Game[object], *, with_events: bool) -> None:
-    """Prints it on stdout. with_events: below it stands what may follow."""
+    """Prints it on stdout. with_events: whether possible next events follow it."""
     footer = _reached(grid, game)
     if grid.events and with_events:
         footer += f"; then {describe_events(grid.events)}"
@@ -27,12 +27,12 @@ def print_grid(grid: Grid, game: Game[object], *, with_events: bool) -> None:
 
 
 def legend(grid: Grid, game: Game[object]) -> str:
-    """What the columns mean, for below the first grid."""
+    """Explains the columns, for below the first grid."""
     text = f"value: to player {grid.player}, in {game.unit}."
     if grid.actor != grid.player:
         return text
-    loss = "how much less the action is worth than the best one, if both play the strategy from"
-    return f"{text} loss: {loss} there on."
+    loss = "how much less the action is worth than the best one, if both play the strategy"
+    return f"{text} loss: {loss} afterwards."
 
 
 def _title(grid: Grid) -> str:
@@ -80,13 +80,13 @@ def _table(grid: Grid, rows: tuple[Row, ...]) -> Table:
 
 
 def _shown(rows: tuple[Row, ...]) -> list[Row]:
-    """The likeliest rows, in their order."""
+    """The most likely rows, in their order."""
     order = sorted(range(len(rows)), key=lambda place: -or_zero(rows[place].range_))
     return [rows[place] for place in sorted(order[:_MOST_ROWS])]
 
 
 def _columns(rows: tuple[Row, ...], names: dict[int, str]) -> list[int]:
-    """The actions that get a column: those played most where there are many."""
+    """The actions that get a column: the most played ones if there are many."""
     if len(names) <= _MOST_ACTIONS:
         return list(names)
     played = dict.fromkeys(names, 0.0)
@@ -104,7 +104,7 @@ def _loss(value: float) -> str:
 
 
 def _list(cells: list[Cell]) -> str:
-    """The actions that are played, the likeliest first."""
+    """The actions that are played, most likely first."""
     likely = sorted(cells, key=lambda cell: -cell.probability)
     played = [cell for cell in likely if cell.probability >= _UNSEEN]
     text = ", ".join(f"{c.name} {c.probability:.3f}" for c in played[:_MOST_LISTED])

@@ -1,4 +1,4 @@
-"""`sog policy --walk`: through the public tree of a strategy, an event at a time."""
+"""`sog policy --walk`: browses the public tree of a strategy, one event at a time."""
 
 from collections.abc import Callable
 from typing import Final
@@ -11,7 +11,7 @@ _HELP: Final = "  b) back   t) top   q) quit"
 
 
 def walk(node: int, show: Callable[[int], Grid]) -> None:
-    """Shows a public state and lets a person go on from it, until he quits or stdin ends.
+    """Shows a public state and lets the user browse from there, until they quit or stdin ends.
 
     show: prints the grid of a node and returns it.
     """
@@ -30,7 +30,7 @@ def walk(node: int, show: Callable[[int], Grid]) -> None:
 
 
 def _ask(terminal: Terminal, grid: Grid, way: list[int]) -> int:
-    """The node to show next: an event's, or one on the way here; asks until it is told one."""
+    """Asks for the node to show next: that of an event, or one on the way here."""
     offered = [
         Choice(action=event.node, label=label, text=event.name)
         for label, event in enumerate(grid.events, start=1)
@@ -50,7 +50,7 @@ def _ask(terminal: Terminal, grid: Grid, way: list[int]) -> int:
         if word in ("b", "back"):
             if len(way) > 1:
                 return way[-2]
-            terminal.say("this is where the walk began.")
+            terminal.say("this is where the walk started.")
             continue
         found = find_choices(offered, answer)
         if len(found) == 1:

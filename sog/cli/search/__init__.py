@@ -1,1 +1,1 @@
-"""`sog search`; `command.py` runs it."""
+"""`sog search`; `command.py` is the entry point."""

@@ -13,14 +13,14 @@ from sog.cli.locks import load_locks
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
 from sog.cli.search.compare import differences, print_comparison
 from sog.cli.search.searching import (
-    Searched,
+    FinishedSearch,
     check_size,
     choose_leaves,
     choose_settings,
     search_state,
 )
 from sog.cli.search.text import as_table, node_as_json
-from sog.cli.search_numbers import describe_search, read_changes
+from sog.cli.search_options import describe_search, read_changes
 from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
@@ -35,7 +35,7 @@ from sog.players.searching import read_simulations
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
 _MOST_PRINTED, _LEAST_PRINTED = 12, 3  # children of one node
-_MOST_LINES: Final = 40  # of the tree that is printed, if that is enough for the least children
+_MOST_LINES: Final = 40  # of the printed tree, unless _LEAST_PRINTED children need more
 _MOST_DRAWN: Final = 10
 
 
@@ -44,13 +44,15 @@ def run(arguments: argparse.Namespace) -> int:
     run = _check(arguments)
     compared = arguments.compare is not None
     start_jax(few_searches=True)
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
         check_has_picture(game, arguments.picture)
         history = load_history(game, arguments.history, anywhere=True)
         if compared and int(game.actor(history.state)) >= CHANCE:
-            raise CommandError("--compare shows the policy of who acts, and no player acts here.")
+            raise CommandError(
+                "--compare shows the policy of the player to act, and no player acts here."
+            )
         base = SearchSettings() if trained is None else trained.settings
         searches = [
             choose_settings(game, arguments, base, simulations)
@@ -59,12 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
         locks = load_locks(game, arguments)
         if locks and history.start is not None:
             raise CommandError(
-                "--lock is of events from the start of the game; --history begins later."
+                "--lock needs events from the start of the game; --history starts later."
             )
         chosen = choose_leaves(game, trained, arguments, work)
         found = []
-        for asked in searches:
-            settings, room = check_size(game, chosen, asked, len(history.outcomes))
+        for requested in searches:
+            settings, room = check_size(game, chosen, requested, len(history.outcomes))
             if not arguments.memory:
                 found.append(search_state(game, history, chosen, settings, locks, arguments, work))
     if arguments.memory:
@@ -82,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> str | None:
-    """Finds mistakes before the work begins; returns the run in the place of the game, if any."""
+    """Checks options before the work begins; returns the run given in place of a game, if any."""
     read_changes(arguments)
     check_target("--svg", arguments.svg, (".svg",))
     check_picture_name(arguments.picture)
@@ -106,14 +108,14 @@ def _check(arguments: argparse.Namespace) -> str | None:
 
 
 def _simulations(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """What --compare changes of each search; nothing of a single one."""
+    """The settings that --compare changes for each search; none without it."""
     if arguments.compare is None:
         return [{}]
     with mistakes():
         return [read_simulations(text, "--compare") for text in arguments.compare]
 
 
-def _write_files(found: Searched, arguments: argparse.Namespace) -> None:
+def _write_files(found: FinishedSearch, arguments: argparse.Namespace) -> None:
     if arguments.svg is not None:
         shown = found.outline(arguments.depth or _LEVELS_DRAWN, _MOST_DRAWN)
         with writing(arguments.svg, "the tree"):
@@ -130,7 +132,7 @@ def _write_files(found: Searched, arguments: argparse.Namespace) -> None:
         )
 
 
-def _print(found: Searched, arguments: argparse.Namespace) -> None:
+def _print(found: FinishedSearch, arguments: argparse.Namespace) -> None:
     if arguments.json:
         display.print_json(_as_json(found, arguments.seed))
         return
@@ -169,8 +171,8 @@ def _print(found: Searched, arguments: argparse.Namespace) -> None:
             display.print_table(table, title)
 
 
-def _printed(found: Searched, depth: int) -> Outline:
-    """The top of the tree, about a screenful."""
+def _printed(found: FinishedSearch, depth: int) -> Outline:
+    """The top of the tree, about one screen."""
     for most in range(_MOST_PRINTED, _LEAST_PRINTED - 1, -1):
         shown = found.outline(depth, most)
         if shown.size <= _MOST_LINES:
@@ -190,12 +192,12 @@ def _print_room(game: Game[Any], room: dict[str, int], as_json: bool) -> None:
     display.print_facts(f"{display.short_name(game)}: one search takes {in_bytes(total)}", facts)
 
 
-def _updates(found: Searched) -> str:
+def _updates(found: FinishedSearch) -> str:
     made, total = int(found.result.num_updates[0]), found.settings.num_updates
     return f"{made:,} updates" + (f" of {total:,}" if made < total else "")
 
 
-def _as_json(found: Searched, seed: int) -> dict[str, Any]:
+def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
     tree = found.result.tree
     numbers = {node.row: number for number, node in enumerate(found.nodes)}
     return {

@@ -8,21 +8,21 @@ from rich.console import Group
 from rich.text import Text
 
 from sog.cli import display
-from sog.cli.search.searching import Searched
+from sog.cli.search.searching import FinishedSearch
 from sog.cli.search.text import policy_table
-from sog.cli.search_numbers import name_of
+from sog.cli.search_options import name_of
 from sog.drawing.outline import signed
 
 
-def print_comparison(compared: Sequence[Searched]) -> None:
-    """Prints a table of each search, beside each other where they fit."""
+def print_comparison(compared: Sequence[FinishedSearch]) -> None:
+    """Prints a table per search, side by side if they fit."""
     first, facts = compared[0], []
     for found, apart in zip(compared, differences(compared), strict=True):
-        told = f"value {signed(found.node.mean_value)}, {len(found.nodes):,} public states, "
-        told += f"{found.seconds:.3g} s"
+        text = f"value {signed(found.node.mean_value)}, {len(found.nodes):,} public states, "
+        text += f"{found.seconds:.3g} s"
         if found is not first:
-            told += f"; {apart:.1%} of the policy differs from {name_of(first.settings)}"
-        facts.append((name_of(found.settings), told))
+            text += f"; {apart:.1%} of the policy differs from {name_of(first.settings)}"
+        facts.append((name_of(found.settings), text))
     display.print_facts(first.titled("several searches"), facts)
     print(f"\n{first.board}\n" if first.board else "")
     tables = [
@@ -33,8 +33,8 @@ def print_comparison(compared: Sequence[Searched]) -> None:
     display.print_table(Columns(tables, padding=(1, 4)), footer=footer)
 
 
-def differences(compared: Sequence[Searched]) -> list[float]:
-    """How far each policy is from the first: total variation, weighted by the range."""
+def differences(compared: Sequence[FinishedSearch]) -> list[float]:
+    """The total variation distance of each policy from the first, weighted by the range."""
     first = compared[0].node
     weights, policy = np.nan_to_num(first.ranges[first.actor]), np.nan_to_num(first.policy)
     apart = [abs(np.nan_to_num(found.node.policy) - policy).sum(axis=-1) / 2 for found in compared]

@@ -1,4 +1,4 @@
-"""One search of `sog search`: its settings from the options, and what was found."""
+"""One search of `sog search`: its settings from the options, and its result."""
 
 import argparse
 import dataclasses
@@ -20,7 +20,7 @@ from sog.cli.errors import mistakes
 from sog.cli.loading import explaining_size
 from sog.cli.locks import Price
 from sog.cli.players import host_of
-from sog.cli.search_numbers import describe_search, naming_options, read_changes
+from sog.cli.search_options import describe_search, naming_options, read_changes
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game
@@ -39,8 +39,8 @@ _LESS: Final = "--simulations S, --lookahead D or --max-outcomes N"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Searched:
-    """What is printed and drawn."""
+class FinishedSearch:
+    """A finished search, to print and draw."""
 
     game: Game[Any]
     history: History
@@ -51,7 +51,7 @@ class Searched:
     compile_seconds: float
     seconds: float
     price: Price | None
-    """Of what is locked, at the public state that was searched; None where nothing is."""
+    """Of the locks, at the public state that was searched; None without locks."""
 
     @property
     def node(self) -> NodeView:
@@ -70,18 +70,18 @@ class Searched:
 
     @property
     def board(self) -> str:
-        """It as the game draws it, where that is more than its description; else empty."""
+        """The game's drawing of the state; "" if that is only its description."""
         state = self.history.state
         drawn = self.game.draw(state, self.ranges)
         return "" if drawn == self.game.describe_state(state) else drawn
 
     @property
     def title(self) -> str:
-        """What was searched, and how."""
+        """The public state that was searched, and the search."""
         return self.titled(describe_search(self.settings))
 
     def titled(self, by: str) -> str:
-        """What was searched, and by what."""
+        """The public state that was searched, and `by`."""
         after = f" after {' '.join(self.history.events)}" if self.history.events else ""
         return f"{display.short_name(self.game)}{after} by {by}"
 
@@ -92,8 +92,8 @@ def choose_settings(
     base: SearchSettings,
     simulations: Mapping[str, Any],
 ) -> SearchSettings:
-    """What was asked for; the rest as in `base`. simulations: what --compare says of this one."""
-    # Queries are for training.
+    """`base` with the options. simulations: the settings that --compare changes for this search."""
+    # Only training needs queries.
     changes = {"capacity": None, "num_queries": 0, **read_changes(arguments), **simulations}
     if arguments.children is not None:
         everything = None if game.hides_information else game.num_actions
@@ -109,21 +109,21 @@ def choose_settings(
 def choose_leaves(
     game: Game[Any], trained: "Trained | None", arguments: argparse.Namespace, work: display.Work
 ) -> ChosenEvaluator:
-    """What values the leaves. trained: the run that stands for the game, if one does."""
+    """The leaf evaluator. trained: the run given in place of the game, if any."""
     if trained is not None:
         return ChosenEvaluator(
             name=trained.title, evaluator=trained.evaluator, game=game, enumerate_seconds=0.0
         )
-    asked = f"--evaluator {arguments.evaluator}: "
-    with mistakes(asked), explaining_size(asked):
+    where = f"--evaluator {arguments.evaluator}: "
+    with mistakes(where), explaining_size(where):
         return choose_evaluator(game, arguments.evaluator, host_of(arguments, work))
 
 
 def check_size(
     game: Game[Any], chosen: ChosenEvaluator, settings: SearchSettings, path_length: int
 ) -> tuple[SearchSettings, dict[str, int]]:
-    """Settings of a tree that is no larger than the game, if that was enumerated, and the bytes
-    that a search takes. Raises CommandError where there is no memory for it."""
+    """Settings with a capacity of at most the enumerated game, and the bytes of a search.
+    Raises CommandError if they do not fit into memory."""
     whole_game = chosen.num_public_states
     with mistakes():
         shape = settings.shape(game, path_length)
@@ -143,8 +143,8 @@ def search_state(
     locks: Sequence[Lock],
     arguments: argparse.Namespace,
     work: display.Work,
-) -> Searched:
-    """Searches a public state, and again without the locks if there are any."""
+) -> FinishedSearch:
+    """Searches a public state, with locks also without them."""
     clock = "" if arguments.seconds is None else f" (not counted in its {arguments.seconds:g} s)"
     work.begin(f"compiling the search{clock}{last_time(game, 'search')}")
     total, moments = settings.num_updates, [time.perf_counter()]
@@ -189,7 +189,7 @@ def search_state(
         if not _is_expanded(nodes, lock):
             where = game.describe_state(lock.state)
             display.note(f"the tree does not hold '{where}', so the lock there has no effect yet.")
-    return Searched(
+    return FinishedSearch(
         game=game,
         history=history,
         settings=settings,

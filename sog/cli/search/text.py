@@ -1,4 +1,4 @@
-"""A search in the terminal and as JSON."""
+"""Formats a search for the terminal and as JSON."""
 
 import math
 from typing import Any, Final
@@ -32,7 +32,7 @@ _COLORS: Final = {PLAYER_0: "blue", PLAYER_1: "dark_orange3", CHANCE: "magenta",
 
 
 def as_table(shown: Outline) -> Table:
-    """The tree, with what was found at the topmost public state below its name."""
+    """The tree, with the tables of its topmost public state."""
     node = shown.node
     if node.actor < CHANCE:
         tables = [policy_table(node), _players_table(node, 1 - node.actor)]
@@ -47,7 +47,7 @@ def as_table(shown: Outline) -> Table:
 
 
 def node_as_json(number: int, parent: int | None, node: NodeView) -> dict[str, Any]:
-    """One public state; numbers that are undefined are null."""
+    """One public state; undefined numbers are null."""
     return {
         "number": number,
         "parent": parent,
@@ -93,7 +93,7 @@ def _add_children(tree: Tree, shown: Outline) -> None:
 
 
 def _line(shown: Outline, is_top: bool = False) -> Text:
-    """The event that led to a public state, and what was found there."""
+    """The event that led to a public state, with its share, value and visits."""
     node = shown.node
     name = node.event if node.event and not is_top else node.description
     facts = []
@@ -164,7 +164,7 @@ def policy_table(node: NodeView) -> Table:
 
 
 def _columns(node: NodeView, shown: list[int], common: dict[int, str]) -> list[int]:
-    """The actions that get a column: the most played ones where there are many."""
+    """The actions that get a column: the most played ones if there are many."""
     if len(common) <= _MOST_COLUMNS:
         return list(common)
     weight = np.nan_to_num(node.ranges[node.actor, shown] @ np.nan_to_num(node.policy[shown]))
@@ -179,7 +179,7 @@ def _likely_actions(policy: np.ndarray, names: dict[int, str]) -> str:
 
 
 def _players_table(node: NodeView, player: int) -> Table | None:
-    """A column per infostate of a player who does not act; None where he hides nothing."""
+    """A column per infostate of a player who does not act; None if it has only one."""
     possible, _ = infostates(node, player, 2)
     if len(possible) < 2:
         return None

@@ -1,1 +1,1 @@
-"""`sog solve`; `command.py` runs it."""
+"""`sog solve`; `command.py` is the entry point."""

@@ -45,7 +45,7 @@ _STALLED: Final = 0.8  # twice the iterations should do better than this factor
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Plan:
-    """How it is solved: as told, or as the solve that is gone on with was."""
+    """How to solve: by the options, or as the solve to resume."""
 
     rule: str
     precision: Any
@@ -53,12 +53,12 @@ class _Plan:
     until: float | None
     """The exploitability to reach, in game units."""
     before: int
-    """Iterations that were made before."""
+    """Iterations of the resumed solve."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class _Result:
-    """What is printed, drawn and saved."""
+    """The result to print, draw and save."""
 
     arguments: argparse.Namespace
     history: History
@@ -67,7 +67,7 @@ class _Result:
     solution: Solution
     enumerate_seconds: float
     price: Price | None
-    """Of what is locked, if anything is."""
+    """Of the locks, if there are any."""
 
     @property
     def game(self) -> Game[Any]:
@@ -88,14 +88,14 @@ def run(arguments: argparse.Namespace) -> int:
         def awaited() -> str:
             return "these iterations" if work.doing == _SOLVING else ""
 
-        with concluding(work.tell_interrupted, awaited):
+        with concluding(work.report_interrupt, awaited):
             game = load_game(arguments.game, work)
             history = load_history(game, arguments.history, begins=True, may_be_over=True)
             locks = load_locks(game, arguments)
             plan = _plan(game, arguments)
             result = _solve(game, history, arguments, plan, locks, work)
     with holding_interrupts():
-        _tell(result)
+        _print_notes(result)
         failures = _write_files(result)
         _print(result)
     if failures:
@@ -104,19 +104,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Finds mistakes before the work begins."""
+    """Checks options before the work begins."""
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
     check_target("--save", arguments.save, (".npz",))
     check_target("--save-state", arguments.save_state, (".solve",))
     check_plot(arguments.plot)
-    if arguments.history:  # which is a part of what is solved, where files are of whole games
+    if arguments.history:  # solves a subgame, and files hold whole games
         for option, _ in given(arguments, "save", "save_state", "resume"):
-            raise CommandError(f"{option} is of a whole game; leave it or --history out.")
+            raise CommandError(f"{option} needs the whole game; leave it or --history out.")
 
 
 def _plan(game: Game[Any], arguments: argparse.Namespace) -> _Plan:
-    """Decides how to solve; a mistake if that is not how the solve to go on with was made."""
+    """Decides how to solve. Raises CommandError if the solve to resume differs from the options."""
     rule, precision, before = arguments.rule or _RULE, arguments.precision or "float32", 0
     until = None if arguments.until_mbb is None else arguments.until_mbb / 1000
     iterations = arguments.iterations or (_ITERATIONS if until is None else _MOST_ITERATIONS)
@@ -153,7 +153,7 @@ def _solve(
 
     def show(checkpoint: Checkpoint) -> None:
         if work.doing != _SOLVING:
-            # How many iterations a target takes is not known.
+            # The number of iterations to a target is unknown.
             work.begin(_SOLVING, total=plan.iterations if plan.until is None else None)
         exploitability = display.in_milli_units(game, checkpoint.exploitability)
         detail = f"{checkpoint.iteration:,} iterations, exploitability {exploitability}"
@@ -187,11 +187,11 @@ def _solve(
     )
 
 
-def _tell(result: _Result) -> None:
-    """Says on stderr what the numbers alone do not."""
+def _print_notes(result: _Result) -> None:
+    """Notes an interrupt or a missed target."""
     last = result.solution.last
     if result.solution.interrupted:
-        display.note(f"interrupted after {last.iteration:,} iterations; this is what was reached.")
+        display.note(f"interrupted after {last.iteration:,} iterations; this is the result so far.")
     elif not result.reached:
         hint = "try more --iterations"
         if result.plan.precision == "float32":
@@ -203,7 +203,7 @@ def _tell(result: _Result) -> None:
 
 
 def _has_stalled(solution: Solution) -> bool:
-    """Whether the second half of the iterations gained next to nothing."""
+    """Whether the second half of the iterations gained almost nothing."""
     points, middle = solution.checkpoints, solution.last.iteration / 2
     early = [point.exploitability for point in points if point.iteration <= middle]
     late = [point.exploitability for point in points if point.iteration > middle]
@@ -211,7 +211,7 @@ def _has_stalled(solution: Solution) -> bool:
 
 
 def _write_files(result: _Result) -> list[str]:
-    """Saves and draws what was asked for; returns what went wrong."""
+    """Writes the files that the options name; returns errors."""
     arguments, last = result.arguments, result.solution.last
     failures: list[str] = []
     if arguments.save is not None:

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
     start_jax()
-    with display.working() as work, concluding(work.tell_interrupted), mistakes():
+    with display.working() as work, concluding(work.report_interrupt), mistakes():
         seating = seat_players(arguments.players, arguments, work)
         check_has_format("--games-out", seating.game, arguments.games_out)
         openings = make_openings(

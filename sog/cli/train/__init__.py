@@ -1,1 +1,1 @@
-"""`sog train`; `command.py` runs it."""
+"""`sog train`; `command.py` is the entry point."""

@@ -1,4 +1,4 @@
-"""`sog train`: trains a network by sound self-play, in a run folder that it goes on from."""
+"""`sog train`: trains a network by sound self-play, in a run folder from which it can resume."""
 
 import argparse
 import contextlib
@@ -34,7 +34,7 @@ from sog.tabular.sizes import can_be_counted
 
 _COMPILING: Final = "compiling"
 _MOST_NODES: Final = 20_000
-"""Games with more public states are not evaluated while they train."""
+"""Games with more public states are not evaluated during training."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,14 +44,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.tensorboard:
         require_package("--tensorboard", "tensorboardX")
     _check_schedule(arguments)
-    start_jax(all_cores=arguments.schedule == "inline")  # else every worker has a core
+    start_jax(all_cores=arguments.schedule == "inline")  # else each worker uses one core
     game = load_game(config.game)
     path = arguments.run or Path("runs") / Path(arguments.config).stem
     try:
-        check_config(game, config)  # before a folder is made for it
+        check_config(game, config)  # before the folder is created
         with RunFolder.open(path, config) as folder:
             if folder.changed:
-                display.note(f"{path} has no checkpoint: it begins anew, with {folder.changed}.")
+                display.note(
+                    f"{path} has no checkpoint: training starts over, with {folder.changed}."
+                )
             return _train(arguments, config, game, folder, path)
     except NotFiniteError as error:
         raise CommandError(f"{error} Its batch is in {_keep_batch(path, error)}.") from None
@@ -63,7 +65,7 @@ def _train(
     arguments: argparse.Namespace, config: Config, game: Game[Any], folder: RunFolder, path: Path
 ) -> int:
     view = TrainView(display.short_name(game), config.run.steps, str(path))
-    begun: list[Training] = []  # empty as long as nothing would be lost
+    begun: list[Training] = []  # empty while there is nothing to lose
 
     def conclude() -> None:
         is_kept = has_checkpoints(folder.checkpoints)
@@ -73,7 +75,7 @@ def _train(
         else:
             kept = "nothing is lost" if is_kept else "nothing is trained yet"
             what = f"interrupted while {view.doing}: {kept}"
-        display.note(f"{what}; the same command {'goes on' if is_kept else 'begins anew'}.")
+        display.note(f"{what}; the same command {'resumes' if is_kept else 'starts over'}.")
 
     def awaited() -> str:
         return "this cycle" if begun else ""
@@ -86,11 +88,11 @@ def _train(
     ):
         most, free = in_bytes(disk_bytes(game, config)), in_bytes(shutil.disk_usage(path).free)
         display.note(f"checkpoints will take some {most} of disk; {free} are free.")
-        view.tell(_COMPILING)
+        view.set_activity(_COMPILING)
         training = _resumed(arguments, schedule, folder, path)
 
         def show(line: dict[str, Any]) -> None:
-            if not begun:  # from now on an interrupt is heard between cycles
+            if not begun:  # from now on, interrupts take effect between cycles
                 stack.enter_context(holding_interrupts())
                 begun.append(training)
             view.show(line)
@@ -98,42 +100,42 @@ def _train(
         beginning = _beginning(config, arguments.schedule)
         evaluate = _evaluations(game, config, view, beginning)
         if isinstance(schedule, InlineSchedule) and not schedule.is_done:
-            _compile(game, schedule, view)  # elsewhere workers do that for themselves
+            _compile(game, schedule, view)  # otherwise workers do that themselves
         _gather(schedule, view)
         if not schedule.is_done:
-            view.tell(beginning)
+            view.set_activity(beginning)
         training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
     _print_result(arguments, game, path, training)
     return SUCCESS
 
 
 def _beginning(config: Config, schedule: str) -> str:
-    """What a run does before its first line."""
+    """What a run does before its first line of metrics."""
     if schedule == "processes":
         return "compiling in every worker, and playing the first games"
     spots = config.selfplay.random_spots
-    return "learning what rivers are worth" if spots else "playing the first games"
+    return "learning river values" if spots else "playing the first games"
 
 
 def _gather(schedule: Schedule, view: TrainView) -> None:
-    """Gathers the first examples, where a run has some before its first search."""
+    """Gathers the examples that a run needs before its first search."""
     paces: dict[str, display.Pace] = {}
     for what, done, total in schedule.gather():
         left = paces.setdefault(what, display.Pace()).time_left(done, total)
-        view.tell(f"{what}: {done:,} of {total:,}{left}", often=True)
+        view.set_activity(f"{what}: {done:,} of {total:,}{left}", often=True)
 
 
 def _compile(game: Game[Any], schedule: InlineSchedule, view: TrainView) -> None:
-    """Compiles what trains, and says what of it is not done yet."""
+    """Compiles the programs of training, and shows which are left."""
     expected, began = last_time(game, "training"), time.monotonic()
-    schedule.prepare(lambda left: view.tell(f"{_COMPILING} {' and '.join(left)}{expected}"))
+    schedule.prepare(lambda left: view.set_activity(f"{_COMPILING} {' and '.join(left)}{expected}"))
     keep_time(game, "training", time.monotonic() - began)
 
 
 def _resumed(
     arguments: argparse.Namespace, schedule: Schedule, folder: RunFolder, path: Path
 ) -> Training:
-    """The training, at the newest checkpoint of the run folder if there is one."""
+    """The training, resumed from the newest checkpoint of the run folder if there is one."""
     settings = schedule.config.run
     store = CheckpointStore(
         folder.checkpoints,
@@ -148,7 +150,7 @@ def _resumed(
         step, skipped = resumed
         for line in skipped:
             display.note(line)
-        display.note(f"going on from the checkpoint of step {step:,} in {path}.")
+        display.note(f"resuming from the checkpoint of step {step:,} in {path}.")
     return training
 
 
@@ -175,30 +177,29 @@ def _schedule(arguments: argparse.Namespace, game: Game[Any], config: Config) ->
 def _evaluations(
     game: Game[Any], config: Config, view: TrainView, beginning: str
 ) -> Evaluate | None:
-    """What is measured while a network trains, in games that are small enough."""
+    """The evaluation during training; None if the configuration turns it off."""
     if config.run.evaluate_every == 0:
         return None
     measure = _measure(game, config, view)
 
     def evaluate(evaluator: Evaluator) -> dict[str, float]:
-        view.tell("evaluating")
+        view.set_activity("evaluating")
         measured = measure(evaluator)
         if not view.has_begun:
-            view.tell(beginning)
+            view.set_activity(beginning)
         return measured
 
     return evaluate
 
 
 def _measure(game: Game[Any], config: Config, view: TrainView) -> Evaluate:
-    """By belief states that are solved before the training begins; of a large game, by spots if it
-    has them."""
+    """Measures networks on solved belief states, or on spots if a large game has them."""
     states, why = config.run.value_error_states, ", which is too large."
     if can_be_counted(game):
         from sog.evaluation.measure import NetworkMeasure
         from sog.tabular import TreeTooLargeError
 
-        view.tell("solving belief states to compare with")
+        view.set_activity("solving belief states for comparison")
         search = config.run.evaluate_search
         try:
             return NetworkMeasure(
@@ -209,7 +210,7 @@ def _measure(game: Game[Any], config: Config, view: TrainView) -> Evaluate:
     spot_measure = game_part(game, "measure")
     if spot_measure is None:
         raise CommandError(f"run.evaluate_every must be 0 in {game.name}{why}")
-    view.tell("solving spots to compare with")
+    view.set_activity("solving spots for comparison")
     evaluate: Evaluate = spot_measure(game, states).measure
     return evaluate
 

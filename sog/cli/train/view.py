@@ -1,4 +1,4 @@
-"""How training looks while it goes on: a table that changes in a terminal, else a line at times."""
+"""Progress of training: a live table in a terminal, else a line now and then."""
 
 import contextlib
 import time
@@ -34,7 +34,7 @@ class TrainView:
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
-        """Shows it in a terminal as long as the body goes on."""
+        """Shows the live table in a terminal during its body."""
         if not self._is_live:
             yield
             return
@@ -43,11 +43,11 @@ class TrainView:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a cycle was shown."""
+        """Whether metrics of a cycle were shown."""
         return self._first >= 0
 
-    def tell(self, doing: str, *, often: bool = False) -> None:
-        """Says what is done instead of training. often: outside of a terminal, only at times."""
+    def set_activity(self, doing: str, *, often: bool = False) -> None:
+        """Shows an activity other than training. often: if not in a terminal, prints it rarely."""
         self.doing = doing
         self._refresh()
         is_due = not often or time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES
@@ -56,9 +56,9 @@ class TrainView:
             display.note(doing)
 
     def show(self, line: dict[str, Any]) -> None:
-        """Shows metrics; values that are not among them keep what they were.
+        """Shows metrics; missing ones keep their last value.
 
-        Not as long as there is nothing: the first programs are compiled, which `tell` has said.
+        Shows nothing before the first examples: `set_activity` has shown that programs compile.
         """
         if not self.has_begun and not line["step"] and not line["examples"]:
             return

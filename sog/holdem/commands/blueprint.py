@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_target("--save", path, (ENDING,))
     _check_boards(arguments.iterations, 0)
     start_jax()
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         training = _start(arguments, work)
         try:
             _train(training, arguments, work)

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work:
 
         def conclude() -> None:
-            work.tell_interrupted(f"{len(done)} results" if done else "")
+            work.report_interrupt(f"{len(done)} results" if done else "")
             if done:
                 _report(arguments, player, done)
 

@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Shows the decision that the history leads to; returns the exit code."""
     _check(arguments)
     start_jax(all_cores=True)
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         work.begin("dealing")
         with mistakes():
             saved = load_spot(arguments.source)

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         for stack in stacks:
             check_stack(stack)
     start_jax(all_cores=True)
-    with display.working() as work, concluding(work.tell_interrupted):
+    with display.working() as work, concluding(work.report_interrupt):
         work.begin("counting all boards")
         equities = all_in_before_the_flop(_DECK)
         work.begin("solving", total=len(stacks))

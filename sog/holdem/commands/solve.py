@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
         def awaited() -> str:
             return "these iterations" if work.doing == _SOLVING else ""
 
-        with concluding(work.tell_interrupted, awaited):
+        with concluding(work.report_interrupt, awaited):
             game: Any = make(arguments.game)
             result = solve_game(game, arguments, work)
     return tell(result)

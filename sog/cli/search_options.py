@@ -1,4 +1,4 @@
-"""How searches are told on the command line: --search, --rule and the options beside them."""
+"""Search settings on the command line: --search, --rule and the other search options."""
 
 import argparse
 import contextlib
@@ -14,9 +14,9 @@ from sog.tabular.solver import find_rule
 
 
 def read_changes(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What --search, the options beside it and --set change of a search; not all commands have all.
+    """Settings that --search, the options of single settings and --set change, as far as given.
 
-    A --search that may be given several times is for its command to read.
+    A command with a repeatable --search reads that one itself.
     """
     given = {setting: getattr(arguments, name, None) for name, setting in SETTINGS.items()}
     changes = {setting: value for setting, value in given.items() if value is not None}
@@ -32,7 +32,7 @@ def read_changes(arguments: argparse.Namespace) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def naming_options(arguments: argparse.Namespace) -> Iterator[None]:
-    """As `mistakes`; messages name the options that were given in place of their settings."""
+    """As `mistakes`, but messages name the given options instead of their settings."""
     given = {**SETTINGS, "children": "num_children"}.items()
     options = {
         setting: f"--{name.replace('_', '-')}"
@@ -46,24 +46,24 @@ def naming_options(arguments: argparse.Namespace) -> Iterator[None]:
 
 
 def read_settings(arguments: argparse.Namespace, base: SearchSettings) -> SearchSettings:
-    """`base` with these changes."""
+    """`base` with the changes of `read_changes`."""
     changes = read_changes(arguments)
     with naming_options(arguments):
         return changed(base, changes)
 
 
 def name_of(search: SearchSettings) -> str:
-    """As the paper writes it: SoG(100, 1)."""
+    """The paper's notation: SoG(100, 1)."""
     return f"SoG({search.num_simulations}, {search.simulations_per_update:g})"
 
 
 def describe_search(search: SearchSettings) -> str:
-    """Its name, and in what its updates differ from those of the paper."""
+    """The name of a search, with its differences from the default."""
     return ", ".join([name_of(search), *method_words(search)])
 
 
 def method_words(search: SearchSettings) -> list[str]:
-    """In what its updates and where it starts differ from the default."""
+    """The settings of updates and of re-solving that differ from the default."""
     words = []
     if search.leaf_averaging:
         words.append(f"leaf averaging {search.leaf_averaging:g}")
