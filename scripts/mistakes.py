@@ -30,11 +30,11 @@ from sog.boards.hex_solver import HexSolver
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.numbers import positive_integer
 from sog.games.core import Game
+from sog.play.batched_games import play_together
 from sog.play.game_in_progress import GameInProgress, PlayedGame
 from sog.play.history import Opening
 from sog.play.match import course_of_game
 from sog.play.rules import after, first_state, situation
-from sog.play.together import play_together
 from sog.players.seating import seat
 from sog.tabular.perfect_play import TooManyPositionsError, perfect_values
 

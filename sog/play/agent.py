@@ -25,7 +25,7 @@ from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, 
 from sog.play.choice import DOUBT
 from sog.play.history import check_begins_anywhere
 from sog.play.match import Agent
-from sog.play.principal import events_of
+from sog.play.principal_variation import events_of
 from sog.play.rules import after, first_state, sample, situation
 
 

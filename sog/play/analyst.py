@@ -18,7 +18,7 @@ from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.play.game_in_progress import Position
-from sog.play.principal import Lines, best_lines, events_of, read_lines
+from sog.play.principal_variation import Lines, best_lines, events_of, read_lines
 from sog.play.thinking import Thinking
 from sog.precision import in_32_bits
 
@@ -134,7 +134,7 @@ class Analyst:
         return np.asarray(_action_values(self.game, self._found)[0, 0], float)
 
     def line(self) -> list[int]:
-        """How play goes on where it has thought, see `sog.play.principal`."""
+        """How play goes on where it has thought, see `sog.play.principal_variation`."""
         found = self._found
         return events_of(best_lines(self.game, found)[int(found.slot[0])])
 

@@ -20,10 +20,10 @@ from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
+from sog.play.batched_games import Course, play_together
 from sog.play.game_in_progress import GameInProgress, PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
 from sog.play.match import Agent, course_of_game
-from sog.play.together import Course, play_together
 
 AgentFactory = Callable[[int, int], Agent]
 """Makes an agent from its player and a seed. Called once for each seat of the games that go on at

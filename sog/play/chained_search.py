@@ -22,7 +22,7 @@ from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
-from sog.play.principal import best_line
+from sog.play.principal_variation import best_line
 from sog.play.rules import first_state
 from sog.play.thinking import first_root, think
 from sog.precision import in_32_bits
@@ -56,7 +56,7 @@ class LastSearch:
     values: Array  # [player, S]
     ranges: Array  # [player, S]
     action_values: Array  # [S, A], see `gtcfr.action_values`
-    line: Array  # [event], see `sog.play.principal.best_line`
+    line: Array  # [event], see `sog.play.principal_variation.best_line`
     summary: Any  # a `Summary`; None for an engine that does not re-solve
 
 

@@ -159,7 +159,7 @@ def course_of_game(
 ) -> Generator[Agent, None, PlayedGame]:
     """Plays a game on, but halts before each move: yields the agent that is to move.
 
-    So agents of several games can search together (`sog.play.together`). Every agent sees its own
+    So agents of several games can search together (`sog.play.batched_games`). Every agent sees its own
     infostate and the public events, those before it too, and nothing else. with_policies: also
     records how agents play who tell it. seeds: of the agents in this game, as of `Agent.begin`.
     Raises ValueError if there are not two agents, or if one chooses an illegal action.

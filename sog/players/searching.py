@@ -12,7 +12,7 @@ from sog.parameters import unknown_name
 from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import usual_path
-from sog.play.keeping_agent import KeepingAgent
+from sog.play.tree_reuse_agent import KeepingAgent
 from sog.players.player import Host, Player, SearchChanges
 
 

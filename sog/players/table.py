@@ -13,8 +13,8 @@ from sog.parameters import near_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.entry import Entry
 from sog.players.methods import METHODS, rule_form
+from sog.players.overrides import Told, read_told, split_told
 from sog.players.runs import load_run, near_run, split_step
-from sog.players.told import Told, read_told, split_told
 
 if TYPE_CHECKING:
     from sog.players.player import Candidate, Host

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from sog.domain import domains, load_part
 from sog.play.game_records import endings
 from sog.players.methods import METHODS
-from sog.web.offers import Offers, learns
+from sog.web.catalog import Offers, learns
 from sog.web.pages import DomainPages, Form, page, show, static_routes, tell, waiting_routes
 from sog.web.play_pages import MOST_TABLES, PlayPages
 from sog.web.preparations import Preparations

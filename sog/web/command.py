@@ -17,7 +17,7 @@ def run(arguments: argparse.Namespace) -> int:
     for package in ("starlette", "uvicorn", "jinja2"):
         require_package("sog serve", package)
     from sog.web.app import make_app
-    from sog.web.offers import Offers
+    from sog.web.catalog import Offers
     from sog.web.server import listen, serving
 
     with mistakes():

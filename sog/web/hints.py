@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from sog.play.assessments import Thought, thought_of
 from sog.play.game_in_progress import GameInProgress, Position
 from sog.play.match import Agent, Resignation, show_position
-from sog.play.thoughts import Thought, thought_of
 from sog.players.player import Player
-from sog.web.host import Submit, failed
+from sog.web.interfaces import Submit, failed
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

@@ -6,7 +6,7 @@ from sog.play import Agent, PlayedGame
 from sog.play.game_in_progress import GameInProgress
 from sog.play.review import Review, reviewing
 from sog.players.player import Player
-from sog.web.host import Heed, Left, Mistake, Submit, failed
+from sog.web.interfaces import Heed, Left, Mistake, Submit, failed
 
 FindJudge = Callable[[PlayedGame, Heed], Player]
 """Makes somebody ready to judge a game, which may take long. Raises Mistake where nobody can."""

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from sog.web.host import Mistake
+from sog.web.interfaces import Mistake
 
 _LARGEST: Final = 10**9
 _HIGHEST_WEIGHT: Final = 10**6

@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from sog.web.host import Heed, Left, Mistake
+from sog.web.interfaces import Heed, Left, Mistake
 from sog.web.numbers import whole_number
 from sog.web.preparations import Preparation, Preparations
 from sog.web.security import MOST_BYTES, STATIC

@@ -18,10 +18,10 @@ from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.review import Review
 from sog.play.review_record import record_of
 from sog.players.player import Player
-from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.catalog import Offers
+from sog.web.imported_games import read_opened
+from sog.web.interfaces import Heed, Mistake, Submit, mistaken
 from sog.web.numbers import whole_number
-from sog.web.offers import Offers
-from sog.web.opened import read_opened
 from sog.web.pages import (
     Form,
     button_routes,
@@ -35,7 +35,7 @@ from sog.web.pages import (
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
 from sog.web.table import Table
-from sog.web.table_told import draw_review, tell_table
+from sog.web.table_view import draw_review, tell_table
 
 MOST_TABLES: Final = 32
 _MOST_TURNS: Final = 10**9

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final
 
-from sog.web.host import Heed, Left
+from sog.web.interfaces import Heed, Left
 from sog.web.sessions import Full
 
 SHORT_PLACES: Final = 3

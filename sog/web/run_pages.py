@@ -11,7 +11,7 @@ from starlette.routing import Route
 from selfplay.runs.metrics import Metrics
 from sog.drawing.curves import draw_curves
 from sog.drawing.learning import Curves, learning_curves
-from sog.web.offers import Offers
+from sog.web.catalog import Offers
 from sog.web.pages import Form, inline, number_of, page, show
 
 _TOLD: Final = (

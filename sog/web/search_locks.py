@@ -10,9 +10,9 @@ import numpy as np
 from sog.drawing.nodes import NodeView
 from sog.games.core import CHANCE, Game
 from sog.tabular.locks import Lock, format_lock, read_locks
-from sog.web.found import Picture
-from sog.web.host import Mistake, mistaken
+from sog.web.interfaces import Mistake, mistaken
 from sog.web.numbers import weight, whole_number
+from sog.web.snapshots import Picture
 from sog.web.watched_search import WatchedSearch
 
 _MOST_CELLS: Final = 600  # of the form

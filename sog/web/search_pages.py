@@ -14,10 +14,9 @@ from sog.drawing.nodes import NodeView
 from sog.games.core import TERMINAL
 from sog.play.history import Opening, read_history
 from sog.tabular.locks import Lock
-from sog.web.found import Found, Picture
-from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.catalog import Offers
+from sog.web.interfaces import Heed, Mistake, Submit, mistaken
 from sog.web.numbers import weight, whole_number
-from sog.web.offers import Offers
 from sog.web.pages import (
     Form,
     button_routes,
@@ -30,8 +29,9 @@ from sog.web.pages import (
 )
 from sog.web.preparations import Preparations
 from sog.web.search_locks import lock_of, locks_in
-from sog.web.search_told import outcomes_to, tell_node
+from sog.web.search_view import outcomes_to, tell_node
 from sog.web.sessions import Sessions
+from sog.web.snapshots import Found, Picture
 from sog.web.watched_search import PAUSED, WATCHED, WHOLE, WatchedSearch
 
 MOST_SEARCHES: Final = 12

@@ -4,7 +4,7 @@ import itertools
 import threading
 from typing import Generic, Protocol, TypeVar
 
-from sog.web.host import Heed, Left, Mistake
+from sog.web.interfaces import Heed, Left, Mistake
 
 
 class Session(Protocol):

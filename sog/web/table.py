@@ -18,7 +18,7 @@ from sog.play.match import Resignation
 from sog.play.replay import as_records, replay_of
 from sog.players.player import Player
 from sog.web.hints import Hint, Hints
-from sog.web.host import Mistake, Submit, failed
+from sog.web.interfaces import Mistake, Submit, failed
 from sog.web.judging import FindJudge, Judging
 from sog.web.numbers import in_units
 from sog.web.table_agent import TableAgent

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from sog.play.assessments import Thought, thoughts_of
 from sog.play.game_in_progress import GameInProgress
 from sog.play.match import Agent, check_plays_unseen, show_position
-from sog.play.thoughts import Thought, thoughts_of
 from sog.players.player import Player
 
 _MOST_KEPT: Final = 8  # copies of an agent

@@ -23,7 +23,9 @@ from sog.games import Game
 from sog.play.locked import hold_locks
 from sog.play.thinking import SLICE_SECONDS, Thinking
 from sog.tabular.locks import Lock
-from sog.web.found import (
+from sog.web.interfaces import Heed, Mistake, SearchOffer, Submit, failed, mistaken
+from sog.web.preparations import Preparations
+from sog.web.snapshots import (
     ExactSolution,
     Found,
     Picture,
@@ -33,8 +35,6 @@ from sog.web.found import (
     read_picture,
     solve_below,
 )
-from sog.web.host import Heed, Mistake, SearchOffer, Submit, failed, mistaken
-from sog.web.preparations import Preparations
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
 """How a search goes on: as fast as it can, slowly enough to be watched, or not."""

@@ -18,7 +18,7 @@ from sog.boards.othello import Othello
 from sog.boards.thinker import Follower
 from sog.play.game_in_progress import Position
 from sog.play.match import Resignation
-from sog.play.principal import Lines
+from sog.play.principal_variation import Lines
 from sog.play.simple_agents import RandomAgent
 from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, heard, said_of
 

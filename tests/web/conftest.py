@@ -12,7 +12,7 @@ from selfplay.runs.metrics import MetricsFile
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings import Config
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Offers
 from sog.web.security import Guard
 from sog.web.server import listen, serving
 from tests.web import chromium

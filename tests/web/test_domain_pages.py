@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from sog.domain import Domain
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Offers
 from sog.web.preparations import Preparations
 from tests.web.visitor import PORT, TOKEN, Visitor
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from sog.web.host import Mistake
+from sog.web.interfaces import Mistake
 from sog.web.security import Guard
 from sog.web.server import listen, serving
 from sog.web.sessions import Full

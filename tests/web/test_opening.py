@@ -17,7 +17,7 @@ from sog.play.replay import as_records
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Offers
 from sog.web.security import Guard
 from sog.web.table_agent import TableAgent
 from tests.web.visitor import PORT, TOKEN, Visitor, actions_in, status_in, turn_in

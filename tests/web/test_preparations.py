@@ -12,8 +12,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from sog.web import pages
-from sog.web.host import Heed, Left
-from sog.web.offers import Offers
+from sog.web.catalog import Offers
+from sog.web.interfaces import Heed, Left
 from sog.web.pages import Form, page, prepared_page, waiting_routes
 from sog.web.preparations import (
     LONG_PLACES,

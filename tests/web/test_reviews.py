@@ -69,8 +69,8 @@ def test_where_nobody_can_judge_a_line_says_so_in_place_of_the_button(
 
     path = visitor.begin(player="random", game="kuhn")
     page = visitor.play_out(path)
-    monkeypatch.setattr("sog.web.offers.seat", refuse)
-    monkeypatch.setattr("sog.web.offers.usual_judge", lambda *_, **__: "rollout")
+    monkeypatch.setattr("sog.web.catalog.seat", refuse)
+    monkeypatch.setattr("sog.web.catalog.usual_judge", lambda *_, **__: "rollout")
     visitor.follow(f"{path}/judge", turn=turn_in(page))
     page = visitor.wait(path)
     assert judging_in(page) == "The choices cannot be judged: it is too large."

@@ -13,9 +13,9 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.tabular.locks import read_locks
-from sog.web import found
-from sog.web.host import Mistake, SearchOffer
-from sog.web.offers import Offers
+from sog.web import snapshots as found
+from sog.web.catalog import Offers
+from sog.web.interfaces import Mistake, SearchOffer
 from sog.web.preparations import Preparations
 from sog.web.search_locks import tell_locks
 from sog.web.security import Guard

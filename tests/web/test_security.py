@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Offers
 from sog.web.security import Guard
 
 HERE = "http://127.0.0.1:8642"

@@ -13,7 +13,7 @@ from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
 from sog.web.hints import Hints
-from sog.web.host import SearchOffer
+from sog.web.interfaces import SearchOffer
 from sog.web.security import Guard
 from sog.web.sessions import Full, Sessions
 from sog.web.table import Table

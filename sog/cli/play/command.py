@@ -31,11 +31,11 @@ from sog.cli.records import check_has_format, check_record_name, is_record_name
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame
+from sog.play.assessments import Thought
 from sog.play.game_in_progress import GameInProgress
 from sog.play.history import Opening
 from sog.play.match import check_plays_unseen, play_on
 from sog.play.replay import replay_of
-from sog.play.thoughts import Thought
 from sog.players.player import Player
 
 

@@ -23,8 +23,8 @@ from sog.cli.play.screen import (
 )
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
+from sog.play.assessments import Thought, thought_of, thoughts_of
 from sog.play.match import Resignation
-from sog.play.thoughts import Thought, thought_of, thoughts_of
 
 _HELP: Final = """\
 Type the number of an action, its text, or the beginning of its text.

@@ -11,7 +11,7 @@ import numpy as np
 from sog.games.registry import make
 from sog.holdem.game import Holdem
 from sog.holdem.ranges import parse_range
-from sog.web.host import Mistake, mistaken
+from sog.web.interfaces import Mistake, mistaken
 
 _MOST_CHIPS: Final = 1_000_000
 _MOST_LETTERS: Final = 100

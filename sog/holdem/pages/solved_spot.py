@@ -13,7 +13,7 @@ from sog.holdem.spots.network import SpotReader
 from sog.memory import in_bytes
 from sog.players.trained import Trained
 from sog.tabular import Checkpoint
-from sog.web.host import Heed, Mistake, Submit, failed, mistaken
+from sog.web.interfaces import Heed, Mistake, Submit, failed, mistaken
 
 MOST_SECONDS: Final = 300.0
 """Of solving, until the visitor has it gone on with."""

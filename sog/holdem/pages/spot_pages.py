@@ -21,8 +21,8 @@ from sog.holdem.ranges import class_weights, format_range, parse_range
 from sog.holdem.spots.spot_file import write_spot
 from sog.holdem.spots.walk import forget_programs, split_history
 from sog.memory import bytes_of
-from sog.web.host import Heed, Mistake, Submit
-from sog.web.offers import Offers
+from sog.web.catalog import Offers
+from sog.web.interfaces import Heed, Mistake, Submit
 from sog.web.pages import (
     Form,
     button_routes,

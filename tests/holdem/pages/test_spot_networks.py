@@ -11,7 +11,7 @@ from networks.cvpn import NetworkSettings
 from sog.games import Game, make
 from sog.players.trained import Trained
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Offers
 from tests.holdem.pages.test_spots import RIVER, at
 from tests.untrained import untrained
 from tests.web.visitor import PORT, TOKEN, Visitor

@@ -17,7 +17,7 @@ from sog.holdem.pages.asked_spot import AskedSpot
 from sog.holdem.pages.solved_spot import SolvedSpot
 from sog.holdem.spots import SpotSolver, load_spot, walk
 from sog.holdem.spots.solver import PROGRAMS
-from sog.web.host import Mistake
+from sog.web.interfaces import Mistake
 from sog.web.security import Guard
 from tests.waiting import PATIENCE
 from tests.web.visitor import Visitor, status_in

@@ -10,12 +10,12 @@ import numpy as np
 
 from sog.drawing.nodes import NodeView, left_out, read_nodes
 from sog.games import Game
-from sog.play.principal import best_lines
+from sog.play.principal_variation import best_lines
 from sog.play.thinking import Thinking
 from sog.tabular import compile_tree, solve_subgame
 from sog.tabular.locks import Lock, lock_game
 from sog.tabular.public_tree import TreeTooLargeError
-from sog.web.host import Heed, Left, Mistake, failed
+from sog.web.interfaces import Heed, Left, Mistake, failed
 from sog.web.preparations import Preparation, Preparations
 
 _ITERATIONS: Final = 1000  # of CFR+
@@ -48,7 +48,7 @@ class Picture:
     """See `sog.drawing.nodes.left_out`."""
     found: Found
     lines: np.ndarray
-    """See `sog.play.principal.best_lines`."""
+    """See `sog.play.principal_variation.best_lines`."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

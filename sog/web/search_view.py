@@ -22,10 +22,10 @@ from sog.drawing.outline import (
 from sog.drawing.picture import draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
-from sog.play.principal import events_of
-from sog.web.found import Found, Picture
+from sog.play.principal_variation import events_of
 from sog.web.pages import inline
 from sog.web.search_locks import can_lock, lock_at, tell_locks
+from sog.web.snapshots import Found, Picture
 from sog.web.watched_search import WatchedSearch
 
 _LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn

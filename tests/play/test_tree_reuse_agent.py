@@ -13,9 +13,9 @@ from sog.games import make
 from sog.play.agent import SearchAgent
 from sog.play.analyst import Analyst, NextSlice
 from sog.play.game_in_progress import Position
-from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import play_game
 from sog.play.simple_agents import RandomAgent
+from sog.play.tree_reuse_agent import KeepingAgent
 from sog.players.seating import seat
 
 GAME = make("tic_tac_toe")
@@ -71,7 +71,9 @@ def test_a_search_has_the_seconds_that_are_left_of_those_given(
 ) -> None:
     agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seconds=2.0, greedy=True)
     now, left = iter([10.0, 10.5, 12.5]), list[float]()
-    monkeypatch.setattr("sog.play.keeping_agent.time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(
+        "sog.play.tree_reuse_agent.time", SimpleNamespace(monotonic=lambda: next(now))
+    )
 
     def think(position: Position, simulations: int, next_slice: NextSlice) -> None:
         left.extend([next_slice(), next_slice()])

@@ -13,9 +13,9 @@ from sog.play.game_records import GameRecord, RecordFormat, endings_of, format_o
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far
 from sog.players.judges import can_judge
-from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.catalog import Offers
+from sog.web.interfaces import Heed, Mistake, Submit, mistaken
 from sog.web.numbers import whole_number
-from sog.web.offers import Offers
 from sog.web.pages import Form
 from sog.web.table import Table
 

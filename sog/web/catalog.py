@@ -32,7 +32,7 @@ from sog.players.searching import (
 from sog.players.seating import seat
 from sog.players.table import read_player
 from sog.players.trained import Trained, trained_steps
-from sog.web.host import Heed, Mistake, RunState, SearchOffer, mistaken
+from sog.web.interfaces import Heed, Mistake, RunState, SearchOffer, mistaken
 
 EVALUATORS: Final = ("rollout", "zero", "uniform", "exact")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
