@@ -29,7 +29,7 @@ from sog.cli.search_numbers import read_search
 from sog.games import Game, make
 from sog.games.random_play import play_out
 from sog.play.game_in_progress import GameInProgress
-from sog.play.match import course_of_game
+from sog.play.match import play_stepwise
 from sog.players.leaf_search import LeafSearch
 from sog.players.methods import make_method
 from sog.players.searching import search_agents
@@ -63,7 +63,7 @@ def seconds_per_decision(
     agents = [make_agent(player, player) for player in (0, 1)]
     moments = [
         (time.perf_counter(), time.process_time())
-        for _ in course_of_game(GameInProgress.dealt(game, jax.random.key(0)), agents)
+        for _ in play_stepwise(GameInProgress.dealt(game, jax.random.key(0)), agents)
     ]
     return [(now[0] - before[0], now[1] - before[1]) for before, now in itertools.pairwise(moments)]
 

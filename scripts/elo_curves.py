@@ -41,7 +41,7 @@ from sog.play.arena import MatchResult, play_match
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
 from sog.play.tournament import Pairing, random_openings, rate
-from sog.players.overrides import split_told
+from sog.players.overrides import split_overrides
 from sog.players.runs import is_run
 from sog.players.seating import Seating, seat
 from sog.players.trained import trained_steps
@@ -63,7 +63,7 @@ class Point:
 
 def training_points(label: str, text: str, steps: Sequence[int], simulations: int) -> list[Point]:
     """The checkpoints of a run, at the hours that it had worked; ValueError if it is none."""
-    run, told = split_told(text)
+    run, told = split_overrides(text)
     path = Path(run)
     if not is_run(path):
         raise ValueError(f"{label}: {run} is no run folder, and without --simulations it must be.")
@@ -89,13 +89,13 @@ def training_points(label: str, text: str, steps: Sequence[int], simulations: in
 def search_points(label: str, text: str, simulations: Sequence[int]) -> list[Point]:
     """A player with different numbers of simulations."""
     return [
-        Point(label=label, text=with_simulations(*split_told(text), count), x=float(count))
+        Point(label=label, text=with_simulations(*split_overrides(text), count), x=float(count))
         for count in sorted(set(simulations))
     ]
 
 
 def with_simulations(player: str, told: str, simulations: int) -> str:
-    """The text of a player who makes so many. told: what else it is told, see `split_told`."""
+    """The text of a player who makes so many. told: what else it is told, see `split_overrides`."""
     return f"{player}?{told}{'&' if told else ''}num_simulations={simulations}"
 
 

@@ -32,7 +32,7 @@ class CommandHost(Host):
         """Shows it."""
         self.work.update(detail, completed)
 
-    def tell(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Prints it."""
         note(text)
 

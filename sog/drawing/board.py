@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import Final
 
 from sog.drawing.look import Look
-from sog.drawing.marks import draw_disk, told_with
+from sog.drawing.marks import draw_disk, tooltip_with
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.views import BoardView
 
@@ -30,7 +30,7 @@ def draw_board(view: BoardView, look: Look) -> str:
         x, y = left + (column + 0.5) * _CELL + row * slant, top + (row + 0.5) * _CELL
         can = view.choices.get(cell, ())
         mark = marks.get(cell)
-        group = choice(svg, can, told_with(view.told[cell], mark))
+        group = choice(svg, can, tooltip_with(view.told[cell], mark))
         if can:  # the whole square can be clicked
             rectangle(group, x - _CELL / 2, y - _CELL / 2, _CELL, _CELL, fill=_BOARD)
         circle(group, x, y, 0.41 * _CELL, fill=_HOLE)

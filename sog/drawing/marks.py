@@ -43,7 +43,7 @@ class Mark:
         return f"{self.share:.0%}"
 
     @property
-    def told(self) -> str:
+    def tooltip(self) -> str:
         """The same and the value, for whoever points at it."""
         worth = "" if math.isnan(self.value) else f", worth {round(self.value, 2) + 0.0:+.2f}"
         return f"{self.share:.1%}{worth}{', taken' if self.is_taken else ''}"
@@ -109,9 +109,9 @@ def opacity_of(mark: Mark, marks: Marks) -> float:
     return _PALEST + (_DARKEST - _PALEST) * mark.share / most if most > 0 else _PALEST
 
 
-def told_with(name: str, mark: Mark | None) -> str:
+def tooltip_with(name: str, mark: Mark | None) -> str:
     """What pointing at a place shows."""
-    return name if mark is None else f"{name}: {mark.told}"
+    return name if mark is None else f"{name}: {mark.tooltip}"
 
 
 def draw_disk(

@@ -212,7 +212,7 @@ class AcpcPlayer:
                 process.close()
                 raise
 
-        return Player(name=name, game=game, make=make, plays_by_turns=True, tells_policy=False)
+        return Player(name=name, game=game, make=make, plays_by_turns=True, exposes_policy=False)
 
 
 def read_acpc(text: str, host: Host) -> AcpcPlayer:

@@ -36,7 +36,7 @@ class SearchAgent(Agent):
     every game. `copy.copy` of an agent is an agent that goes on from the same point on its own.
     """
 
-    tells_policies = True
+    exposes_policies = True
     doubt = DOUBT
     is_copied = True
     _everywhere = False

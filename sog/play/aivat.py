@@ -82,10 +82,10 @@ class Aivat:
 
         played: recorded `with_policies`, else ValueError.
         """
-        if played.tells is None:
+        if played.exposed is None:
             raise ValueError("played must be recorded with_policies.")
         estimate = value = 0.0
-        for step in self._steps(played, played.tells):
+        for step in self._steps(played, played.exposed):
             value = step.value
             if step.is_drawn:
                 estimate += step.expected - value
@@ -97,22 +97,22 @@ class Aivat:
 
         It is 0 on average. played: as of `estimate`; of who does not tell what he held counts.
         """
-        if played.tells is None:
+        if played.exposed is None:
             raise ValueError("played must be recorded with_policies.")
         return sum(
             step.value - step.expected
-            for step in self._steps(played, played.tells)
+            for step in self._steps(played, played.exposed)
             if step.is_chance and step.number >= since
         )
 
-    def _steps(self, played: PlayedGame, tells: tuple[bool, bool]) -> Iterator[_Step]:
+    def _steps(self, played: PlayedGame, exposed: tuple[bool, bool]) -> Iterator[_Step]:
         """What the game was worth before and after the deals, and before and after each event."""
         state = state_at_beginning(self.game, played.beginning)
         # Elsewhere than at the root only with perfect information, where reach is 1 everywhere.
         reach = np.asarray(self.game.root_reach(), np.float32)
         value = 0.0
         for player in _BOTH:
-            if not tells[player]:
+            if not exposed[player]:
                 held = played.infostates[0][player]
                 expected, value, reach = self._ask(
                     _deal, state, reach, np.int32(player), np.int32(held)
@@ -137,7 +137,7 @@ class Aivat:
                 value=value,
             )
             for player in _BOTH:
-                if not tells[player]:
+                if not exposed[player]:
                     held = played.infostates[number + 1][player]
                     reach[player] = np.arange(self.game.num_infostates) == held
             state = after(self.game, state, outcome)

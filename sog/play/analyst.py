@@ -160,12 +160,12 @@ class Analyst:
         assert thinking is not None
         target, seconds = min(updates, thinking.total), next_slice()
         if thinking.num_updates == 0:  # something must be found
-            thinking.go_a_slice(1, SLICE_SECONDS)
+            thinking.run_slice(1, SLICE_SECONDS)
         self._lateness *= _SHARE_KEPT
         # On a busy machine a slice takes longer: none is begun that might end too late.
         while thinking.num_updates < target and seconds > thinking.pace + self._lateness:
             asked = min(SLICE_SECONDS, seconds)
-            taken = thinking.go_a_slice(target - thinking.num_updates, asked)
+            taken = thinking.run_slice(target - thinking.num_updates, asked)
             self._lateness = max(self._lateness, taken - asked)
             seconds = next_slice()
 

@@ -20,10 +20,10 @@ from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
-from sog.play.batched_games import Course, play_together
+from sog.play.batched_games import SteppedGame, play_batched
 from sog.play.game_in_progress import GameInProgress, PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
-from sog.play.match import Agent, course_of_game
+from sog.play.match import Agent, play_stepwise
 
 AgentFactory = Callable[[int, int], Agent]
 """Makes an agent from its player and a seed. Called once for each seat of the games that go on at
@@ -215,12 +215,12 @@ def play_match(
 
     def table(
         seats: tuple[_Side, _Side], key: Array, seeds: tuple[int, int], opening: Opening
-    ) -> Course:
+    ) -> SteppedGame:
         agents = seats[0].take(PLAYER_0, seeds[0]), seats[1].take(PLAYER_1, seeds[1])
-        if aivat is not None and not any(agent.tells_policies for agent in agents):
+        if aivat is not None and not any(agent.exposes_policies for agent in agents):
             raise ValueError("aivat needs an agent that tells its policy, which neither does.")
         with_policies = aivat is not None
-        played = yield from course_of_game(
+        played = yield from play_stepwise(
             GameInProgress.dealt(game, key, opening),
             agents,
             with_policies=with_policies,
@@ -230,7 +230,7 @@ def play_match(
             side.free[player].append(agents[player])
         return played
 
-    def courses() -> Iterator[Course]:
+    def stepped_games() -> Iterator[SteppedGame]:
         for number in range(first_pair, num_games // 2):
             key, opening = jax.random.fold_in(deals, number), openings[number % len(openings)]
             seeds = np.random.SeedSequence((seed, number)).generate_state(4).tolist()
@@ -238,7 +238,7 @@ def play_match(
             yield table(sides[::-1], key, (seeds[2], seeds[3]), opening)
 
     try:
-        games = play_together(courses(), batch_size)
+        games = play_batched(stepped_games(), batch_size)
         for as_0, as_1 in zip(games, games, strict=True):
             if aivat is not None:
                 corrected.append((aivat.estimate(as_0), -aivat.estimate(as_1)))

@@ -11,13 +11,13 @@ from sog.play.agent import search_together
 from sog.play.game_in_progress import PlayedGame
 from sog.play.match import Agent
 
-Course = Generator[Agent, None, PlayedGame]
-"""As of `sog.play.match.course_of_game`."""
-_Waiting = dict[Hashable, list[tuple[int, Course, Agent]]]
+SteppedGame = Generator[Agent, None, PlayedGame]
+"""As of `sog.play.match.play_stepwise`."""
+_Waiting = dict[Hashable, list[tuple[int, SteppedGame, Agent]]]
 """The numbers of games that wait for a search."""
 
 
-def play_together(courses: Iterable[Course], batch_size: int) -> Iterator[PlayedGame]:
+def play_batched(games: Iterable[SteppedGame], batch_size: int) -> Iterator[PlayedGame]:
     """Plays games to their ends, and yields them in their order.
 
     batch_size: searches at once. Twice as many games are begun: of two kinds of searches, one then
@@ -26,8 +26,8 @@ def play_together(courses: Iterable[Course], batch_size: int) -> Iterator[Played
     waiting: _Waiting = {}
     played: dict[int, PlayedGame] = {}
     first = 0
-    for number, course in enumerate(courses):
-        _advance(number, course, waiting, played)
+    for number, game in enumerate(games):
+        _advance(number, game, waiting, played)
         while sum(map(len, waiting.values())) >= 2 * batch_size:
             _search(batch_size, waiting, played)
         while first in played:
@@ -48,19 +48,21 @@ def _search(batch_size: int, waiting: _Waiting, played: dict[int, PlayedGame]) -
         waiting[how] = group[batch_size:]
     agents: list[Any] = [agent for _, _, agent in group[:batch_size]]
     search_together(agents, batch_size)
-    for number, course, _ in group[:batch_size]:
-        _advance(number, course, waiting, played)
+    for number, game, _ in group[:batch_size]:
+        _advance(number, game, waiting, played)
 
 
-def _advance(number: int, course: Course, waiting: _Waiting, played: dict[int, PlayedGame]) -> None:
+def _advance(
+    number: int, game: SteppedGame, waiting: _Waiting, played: dict[int, PlayedGame]
+) -> None:
     """Goes on with a game until it is over or has to wait."""
     while True:
         try:
-            agent = next(course)
+            agent = next(game)
         except StopIteration as ended:
             played[number] = ended.value
             return
         how = agent.waits_for
         if how is not None:
-            waiting.setdefault(how, []).append((number, course, agent))
+            waiting.setdefault(how, []).append((number, game, agent))
             return

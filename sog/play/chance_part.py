@@ -68,7 +68,7 @@ def _by_evaluator(
     own = dataclasses.replace(
         played,
         policies=tuple(policies.get(number) for number in numbers),
-        tells=(player != PLAYER_0, player == PLAYER_0),
+        exposed=(player != PLAYER_0, player == PLAYER_0),
     )
     part = Aivat(adviser.game, adviser.evaluator).chance_part(own, since)
     return part if player == PLAYER_0 else -part

@@ -23,7 +23,7 @@ and what they are short of the best is what its search is off."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Choice:
+class JudgedChoice:
     """A decision at which the player had more than one action."""
 
     number: int

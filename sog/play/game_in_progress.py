@@ -75,8 +75,8 @@ class PlayedGame:
     """Whether the players agreed on the result, a draw unless one `resigned`, as files say."""
     beginning: Beginning | None = None
     """Where it began, if not at the root."""
-    tells: tuple[bool, bool] | None = None
-    """Who tells his policies (`Agent.policies`); None if nobody was asked."""
+    exposed: tuple[bool, bool] | None = None
+    """Who exposed his policies (`Agent.policies`); None if nobody was asked."""
 
     def utility_to(self, player: int) -> float:
         """What a player got, in the game's unit."""
@@ -148,7 +148,7 @@ class GameInProgress:
         self.now = situation(game, self._on_device)
         self.infostates = infostates
         for outcome in opening.outcomes:  # with perfect information it is the action, too
-            self.go_on(outcome, outcome, self.infostates)
+            self.append(outcome, outcome, self.infostates)
         self.num_given = len(self.steps)
         """Events that are not taken back."""
 
@@ -162,12 +162,12 @@ class GameInProgress:
     def of(game: Game[Any], played: PlayedGame) -> "GameInProgress":
         """A game that was played elsewhere; none of it is taken back."""
         begins = Opening(beginning=played.beginning)
-        course = GameInProgress(game, begins, infostates=played.infostates[0])
+        ongoing = GameInProgress(game, begins, infostates=played.infostates[0])
         for event in zip(played.outcomes, played.actions, played.infostates[1:], strict=True):
-            course.go_on(*event)
-        course.resigned, course.agreed = played.resigned, played.agreed
-        course.num_given = len(course.steps)
-        return course
+            ongoing.append(*event)
+        ongoing.resigned, ongoing.agreed = played.resigned, played.agreed
+        ongoing.num_given = len(ongoing.steps)
+        return ongoing
 
     @property
     def state(self) -> Any:
@@ -221,10 +221,10 @@ class GameInProgress:
         key = key_of_event(self._key, actions, is_chance=action is None)
         held = np.asarray(self.infostates, np.int32)
         outcome, held = step(self.game, key, self._on_device, held, action or 0)
-        self.go_on(outcome, action, held)
+        self.append(outcome, action, held)
         return outcome
 
-    def go_on(
+    def append(
         self, outcome: int, action: int | None, infostates: Sequence[int] | np.ndarray
     ) -> None:
         """One legal event of which all is known. infostates: [2], after it."""
@@ -242,7 +242,7 @@ class GameInProgress:
         self.now = situation(self.game, self._on_device)
         self.infostates = infostates
 
-    def go_back(self, number: int) -> None:
+    def rewind(self, number: int) -> None:
         """To before an event."""
         at = self.steps[number]
         del self.steps[number:]

@@ -65,7 +65,7 @@ def read_history(
     """
     opening = read_opening(game, text) if anywhere else Opening(outcomes=game.parse(text))
     began = state_at_beginning(game, opening.beginning)
-    events, state = tell_events(game, began, opening.outcomes)
+    events, state = describe_path(game, began, opening.outcomes)
     if not may_be_over and rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(
@@ -76,7 +76,7 @@ def read_history(
     )
 
 
-def tell_events(
+def describe_path(
     game: Game[Any], state: Any, outcomes: Sequence[int]
 ) -> tuple[tuple[str, ...], Any]:
     """The texts of public events that follow a state one after the other, and the state then."""

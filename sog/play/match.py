@@ -23,7 +23,7 @@ class Agent(abc.ABC):
     `begin`, `observe` and `act` are enough to play; the rest is what some agents can do besides.
     """
 
-    tells_policies = False
+    exposes_policies = False
     """Whether `policies` says how it plays, as a variance reduction wants to know."""
     watches = False
     """Whether it has to see how the other one plays, see `watch`; only matches allow that."""
@@ -132,16 +132,16 @@ def play_game(
 ) -> PlayedGame:
     """Plays one game; agents[0] is player 0.
 
-    key, opening: as of `GameInProgress.dealt`; else see `course_of_game`.
+    key, opening: as of `GameInProgress.dealt`; else see `play_stepwise`.
     """
     return play_on(GameInProgress.dealt(game, key, opening), agents, with_policies=with_policies)
 
 
 def play_on(
-    course: GameInProgress, agents: Sequence[Agent], *, with_policies: bool = False
+    ongoing: GameInProgress, agents: Sequence[Agent], *, with_policies: bool = False
 ) -> PlayedGame:
-    """Plays a game to its end, see `course_of_game`."""
-    going = course_of_game(course, agents, with_policies=with_policies)
+    """Plays a game to its end, see `play_stepwise`."""
+    going = play_stepwise(ongoing, agents, with_policies=with_policies)
     while True:
         try:
             next(going)
@@ -150,62 +150,62 @@ def play_on(
             return played
 
 
-def course_of_game(
-    course: GameInProgress,
+def play_stepwise(
+    ongoing: GameInProgress,
     agents: Sequence[Agent],
     *,
     with_policies: bool = False,
     seeds: tuple[int | None, int | None] = (None, None),
 ) -> Generator[Agent, None, PlayedGame]:
-    """Plays a game on, but halts before each move: yields the agent that is to move.
+    """Plays a game to its end; a generator that yields the agent to move before each of its moves.
 
-    So agents of several games can search together (`sog.play.batched_games`). Every agent sees its own
-    infostate and the public events, those before it too, and nothing else. with_policies: also
-    records how agents play who tell it. seeds: of the agents in this game, as of `Agent.begin`.
+    So agents of several games can search in one batch (`sog.play.batched_games`). Every agent sees
+    its own infostate and all public events, and nothing else. with_policies: also records the
+    policies of agents that expose them. seeds: of the agents in this game, see `Agent.begin`.
     Raises ValueError if there are not two agents, or if one chooses an illegal action.
     """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
     for agent, seed in zip(agents, seeds, strict=True):
-        agent.begin(course.position.start, seed)
+        agent.begin(ongoing.position.start, seed)
     for agent, other in zip(agents, agents[::-1], strict=True):
         agent.watch(other)
     told_in_turn = sorted(agents, key=lambda agent: not agent.watches)
-    tells: tuple[bool, bool] | None = None
+    exposed: tuple[bool, bool] | None = None
     if with_policies:
-        tells = agents[0].tells_policies, agents[1].tells_policies
-    for outcome in course.outcomes:
+        exposed = agents[0].exposes_policies, agents[1].exposes_policies
+    for outcome in ongoing.outcomes:
         for agent in told_in_turn:
             agent.observe(outcome)
-    policies: list[np.ndarray | None] = [None] * len(course.steps)
-    while not course.is_over:
-        action, policy, actor = None, None, course.now.actor
+    policies: list[np.ndarray | None] = [None] * len(ongoing.steps)
+    while not ongoing.is_over:
+        action, policy, actor = None, None, ongoing.now.actor
         if actor != CHANCE:
             yield agents[actor]
             try:
-                if tells is not None and tells[actor]:
+                if exposed is not None and exposed[actor]:
                     policy = agents[actor].policies()
-                action = _ask(agents[actor], course)
+                action = _ask(agents[actor], ongoing)
             except Resignation:
-                course.resigned = actor
+                ongoing.resigned = actor
                 break
-        outcome = course.add(action)
+        outcome = ongoing.add(action)
         for agent in told_in_turn:
             agent.observe(outcome)
         policies.append(policy)
-    played = dataclasses.replace(course.played(), policies=tuple(policies), tells=tells)
+    played = dataclasses.replace(ongoing.played(), policies=tuple(policies), exposed=exposed)
     for agent in agents:
         agent.record(played.infostates[-1])
     return played
 
 
-def _ask(agent: Agent, course: GameInProgress) -> int:
+def _ask(agent: Agent, ongoing: GameInProgress) -> int:
     """The action of the agent whose turn it is."""
-    player, legal = course.now.actor, course.legal
-    action = agent.act(int(course.infostates[player]))
+    player, legal = ongoing.now.actor, ongoing.legal
+    action = agent.act(int(ongoing.infostates[player]))
     if action not in legal:
         raise ValueError(
             f"player {player} must choose one of the actions {legal} at "
-            f"'{course.game.describe_state(course.state)}', got {action!r}."
+            f"'{ongoing.game.describe_state(ongoing.state)}', got {action!r}."
         )
     return action

@@ -26,7 +26,7 @@ _LEAST: Final = 1e-30
 """Divides a sum of 0."""
 _NOTHING: Final = -1
 """Pads lines of events."""
-HANDFUL: Final = 6
+LINE_LENGTH: Final = 6
 """Events of a line that people are shown."""
 
 
@@ -102,8 +102,8 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
 
 @in_32_bits
 def best_lines(game: Game[Any], result: SearchResult) -> np.ndarray:
-    """[interior row, HANDFUL] int: how play goes on from each public state of one search, a batch
-    of 1; the first events are as many as are known. No events where information is hidden."""
+    """[interior row, LINE_LENGTH] int: the principal variation from each public state of one search
+    (a batch of 1), padded with -1. Empty where information is hidden."""
     lines: np.ndarray = np.asarray(_best_lines(game, result))
     return lines
 
@@ -116,9 +116,9 @@ def _best_lines(game: Game[Any], result: SearchResult) -> Array:
 
 
 def best_line(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
-    """[HANDFUL] int32: the best event at an interior node and the best that follow, see
+    """[LINE_LENGTH] int32: the best event at an interior node and the best that follow, see
     `events_of`; [0] where information is hidden."""
-    return _follow(tree, slot, 0 if game.hides_information else HANDFUL)
+    return _follow(tree, slot, 0 if game.hides_information else LINE_LENGTH)
 
 
 def events_of(line: np.ndarray) -> list[int]:

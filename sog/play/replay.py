@@ -30,8 +30,8 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
 
     Everything is in it, also what was hidden.
     """
-    course, moves = GameInProgress.of(game, played), list[dict[str, Any]]()
-    for one in course.steps:
+    ongoing, moves = GameInProgress.of(game, played), list[dict[str, Any]]()
+    for one in ongoing.steps:
         text = None
         if one.action is not None:
             text = game.describe_action(one.state, one.infostate, one.action)
@@ -45,7 +45,7 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
                 "event": game.describe_outcome(one.state, one.outcome),
             }
         )
-    places: list[Step | GameInProgress] = [*course.steps, course]
+    places: list[Step | GameInProgress] = [*ongoing.steps, ongoing]
     names = [
         [game.describe_infostate(at.state, n, int(at.infostates[n])) for n in (0, 1)]
         for at in places
@@ -96,20 +96,20 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     begins = record.get("begins")
     beginning = None if begins is None else _beginning(game, begins)
     infostates = [(int(first), int(second)) for first, second in record["infostates"]]
-    course = GameInProgress(game, Opening(beginning=beginning), infostates=infostates[0])
+    ongoing = GameInProgress(game, Opening(beginning=beginning), infostates=infostates[0])
     for number, move in enumerate(record["moves"], start=1):
-        now, outcome, action = course.now, int(move["outcome"]), move["action"]
+        now, outcome, action = ongoing.now, int(move["outcome"]), move["action"]
         action = None if action is None else int(action)
         is_possible = 0 <= outcome < len(now.legal_outcomes) and now.legal_outcomes[outcome]
-        is_possible &= (action is None) == (now.actor == CHANCE) and _can_hold(course)
-        if not is_possible or (action is not None and action not in course.legal):
+        is_possible &= (action is None) == (now.actor == CHANCE) and _can_hold(ongoing)
+        if not is_possible or (action is not None and action not in ongoing.legal):
             raise ReplayError(f"move {number} is not possible in {game}.")
-        course.go_on(outcome, action, infostates[number])
-    course.resigned, course.agreed = record.get("resigned"), bool(record.get("agreed"))
-    _check_end(course)
-    if not _can_hold(course):
+        ongoing.append(outcome, action, infostates[number])
+    ongoing.resigned, ongoing.agreed = record.get("resigned"), bool(record.get("agreed"))
+    _check_end(ongoing)
+    if not _can_hold(ongoing):
         raise ReplayError(f"its end is none in {game}.")
-    played = course.played()
+    played = ongoing.played()
     _check_utility(game, float(record["utility"]), played.utility)
     return played
 
@@ -126,28 +126,28 @@ def check_public(
     said: the utility of player 0, which where things are hidden need only be a possible one.
     Raises ReplayError.
     """
-    course = GameInProgress(game, Opening(beginning=beginning))
+    ongoing = GameInProgress(game, Opening(beginning=beginning))
     for number, outcome in enumerate(outcomes, start=1):
-        legal = course.now.legal_outcomes
+        legal = ongoing.now.legal_outcomes
         if not (0 <= outcome < len(legal) and legal[outcome]):
             raise ReplayError(f"event {number} is not possible in {game}.")
-        course.go_on(outcome, None, (0, 0))
-    course.resigned = resigned
-    _check_end(course)
+        ongoing.append(outcome, None, (0, 0))
+    ongoing.resigned = resigned
+    _check_end(ongoing)
     if game.hides_information and resigned is None:
         right = float(np.clip(said, -game.max_utility, game.max_utility))
     else:
-        right = course.played().utility
+        right = ongoing.played().utility
     _check_utility(game, said, right)
 
 
-def _check_end(course: GameInProgress) -> None:
+def _check_end(ongoing: GameInProgress) -> None:
     """Raises ReplayError unless the game is over, a player resigned or both agreed on a result."""
-    resigned, is_resigned = course.resigned, course.resigned is not None
+    resigned, is_resigned = ongoing.resigned, ongoing.resigned is not None
     if is_resigned and (type(resigned) is not int or resigned not in (PLAYER_0, PLAYER_1)):
         raise ReplayError(f"resigned must be player 0 or 1, got {resigned!r}.")
-    if (course.now.actor == TERMINAL) == (is_resigned or course.agreed):
-        raise ReplayError(f"its end is none in {course.game}.")
+    if (ongoing.now.actor == TERMINAL) == (is_resigned or ongoing.agreed):
+        raise ReplayError(f"its end is none in {ongoing.game}.")
 
 
 def _check_utility(game: Game[Any], said: float, right: float) -> None:
@@ -158,10 +158,10 @@ def _check_utility(game: Game[Any], said: float, right: float) -> None:
         )
 
 
-def _can_hold(course: GameInProgress) -> bool:
+def _can_hold(ongoing: GameInProgress) -> bool:
     """Whether each player may have his infostate."""
-    masks = course.now.infostate_mask
-    pairs = zip(course.infostates, masks, strict=True)
+    masks = ongoing.now.infostate_mask
+    pairs = zip(ongoing.infostates, masks, strict=True)
     return all(0 <= one < masks.shape[1] and mask[one] for one, mask in pairs)
 
 
@@ -174,11 +174,11 @@ def played_so_far(
     A game that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
     """
     check_begins_anywhere(game)
-    course = GameInProgress(game, opening)
-    if said is not None and not course.is_over:
-        course.resigned = None if said == 0 else PLAYER_0 if said < 0 else PLAYER_1
-        course.agreed = said == 0 or is_scored
-    return course.played()
+    ongoing = GameInProgress(game, opening)
+    if said is not None and not ongoing.is_over:
+        ongoing.resigned = None if said == 0 else PLAYER_0 if said < 0 else PLAYER_1
+        ongoing.agreed = said == 0 or is_scored
+    return ongoing.played()
 
 
 def _beginning(game: Game[Any], text: Any) -> Beginning:

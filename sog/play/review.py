@@ -28,7 +28,7 @@ import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.chance_part import chance_part
-from sog.play.choice import Choice
+from sog.play.choice import JudgedChoice
 from sog.play.game_in_progress import GameInProgress, PlayedGame, Step
 from sog.play.match import Agent
 
@@ -41,7 +41,7 @@ class Review:
 
     game: Game[Any]
     played: PlayedGame
-    choices: tuple[Choice, ...]
+    choices: tuple[JudgedChoice, ...]
     num_choices: int
     """In the game; there are less in `choices` while it is being judged."""
     chance_parts: tuple[float, float] = (math.nan, math.nan)
@@ -62,7 +62,7 @@ class Review:
         """Whether `chance` can be told apart from what was hidden."""
         return not all(math.isnan(part) for part in self.chance_parts)
 
-    def of(self, player: int) -> tuple[Choice, ...]:
+    def of(self, player: int) -> tuple[JudgedChoice, ...]:
         """The choices of one player."""
         return tuple(choice for choice in self.choices if choice.player == player)
 
@@ -128,12 +128,12 @@ def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Agent]) ->
     """
     for adviser in advisers:
         adviser.begin(None if played.beginning is None else played.beginning.state)
-    course = GameInProgress.of(game, played)
-    found = Review(game=game, played=played, choices=(), num_choices=course.num_choices)
+    ongoing = GameInProgress.of(game, played)
+    found = Review(game=game, played=played, choices=(), num_choices=ongoing.num_choices)
     yield found
     policies: tuple[dict[int, np.ndarray], ...] = ({}, {})
     told = 0
-    for one in course.steps:
+    for one in ongoing.steps:
         if one.action is None:
             continue
         for outcome in played.outcomes[told : one.number]:
@@ -153,13 +153,13 @@ def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Agent]) ->
     yield dataclasses.replace(found, chance_parts=(parts[0], parts[1]))
 
 
-def _judged(game: Game[Any], one: Step, adviser: Agent) -> Choice:
+def _judged(game: Game[Any], one: Step, adviser: Agent) -> JudgedChoice:
     most = game.max_utility
     assert one.action is not None
     assert adviser.doubt is not None
     # Nothing is worth more than can be won, though networks may say so.
     values = np.clip(adviser.action_values(one.infostate), -most, most)
-    return Choice(
+    return JudgedChoice(
         number=one.number,
         player=one.actor,
         state=one.state,

@@ -4,7 +4,7 @@ import math
 from typing import Any, Final
 
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.play.choice import Choice
+from sog.play.choice import JudgedChoice
 from sog.play.review import Review
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
@@ -33,7 +33,7 @@ def record_of(found: Review) -> dict[str, Any]:
     }
 
 
-def _choice(found: Review, choice: Choice) -> dict[str, Any]:
+def _choice(found: Review, choice: JudgedChoice) -> dict[str, Any]:
     return {
         "move": choice.number + 1,
         "player": choice.player,

@@ -22,7 +22,7 @@ from sog.tabular.policy import check_policy
 class SamplingAgent(Agent, abc.ABC):
     """Samples its actions from `policies`."""
 
-    tells_policies = True
+    exposes_policies = True
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Seeds the random numbers."""

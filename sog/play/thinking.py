@@ -115,7 +115,7 @@ class Thinking:
         end = math.inf if seconds is None else time.perf_counter() + seconds
         left_seconds = math.inf
         while self.num_updates < target and left_seconds > 0 and not self._is_stopped.is_set():
-            self.go_a_slice(target - self.num_updates, min(SLICE_SECONDS, left_seconds))
+            self.run_slice(target - self.num_updates, min(SLICE_SECONDS, left_seconds))
             if progress is not None:
                 progress(self.num_updates)
             left_seconds = end - time.perf_counter()
@@ -139,7 +139,7 @@ class Thinking:
         return True
 
     @in_32_bits
-    def give_room(self, num_simulations: int) -> None:
+    def extend(self, num_simulations: int) -> None:
         """Lets it go on for so many simulations in all, with its trees in larger tables.
 
         What is found then is what a search with that room from the start finds; it needs a program
@@ -159,7 +159,7 @@ class Thinking:
         self.pace, self._most_updates = 0.0, 1
 
     @in_32_bits
-    def go_a_slice(self, most: int, seconds: float) -> float:
+    def run_slice(self, most: int, seconds: float) -> float:
         """Makes at most so many updates, in about so many seconds; returns how long they took."""
         fitting = int(seconds / self.pace) if self.pace else 1
         count = min(fitting, self._most_updates, most, self.total - self.num_updates)

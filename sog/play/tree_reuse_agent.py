@@ -1,7 +1,7 @@
 """An agent that goes on with its tree: what it grew below the moves that were played is kept.
 
     settings = SearchSettings(kept_simulations=100)
-    agent = KeepingAgent(make("go5"), evaluator, settings, player=0, greedy=True)
+    agent = TreeReuseAgent(make("go5"), evaluator, settings, player=0, greedy=True)
 
 For perfect information. Its first search in a game is that of an agent that keeps nothing; later
 ones make as many simulations as that one, beside those that are kept (`gtcfr.keeping`).
@@ -19,7 +19,7 @@ from sog.play.analyst import Analyst
 from sog.play.game_in_progress import Position
 
 
-class KeepingAgent(SearchAgent):
+class TreeReuseAgent(SearchAgent):
     """A `SearchAgent`; ValueError for hidden information, too."""
 
     is_copied = False  # there is one tree

@@ -31,7 +31,7 @@ class Entry:
     """Whether it plays a policy of the whole game that was there or found otherwise."""
     has_network: bool = False
     """Whether a network plays, which may also play variants of the game that it was trained on."""
-    reads_told: bool = True
+    takes_overrides: bool = True
     """Whether "?name=value" behind it is about the search, and not for its own reader."""
 
     def read(self, text: str, host: "Host") -> "Candidate":

@@ -39,7 +39,7 @@ def choose_evaluator(game: Game[Any], name: str | None, host: Host) -> ChosenEva
         if name is not None:
             raise
         option = host.option("evaluator")
-        host.tell(f"the game is too large to enumerate: leaves are worth 0 (see {option}).")
+        host.notify(f"the game is too large to enumerate: leaves are worth 0 (see {option}).")
         return choose_evaluator(game, "zero", host)
     seconds = time.perf_counter() - began if leaf.needs_tree else 0.0
     return ChosenEvaluator(

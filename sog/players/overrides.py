@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SEARCH: Final = "search"
 
 
-def split_told(text: str) -> tuple[str, str]:
+def split_overrides(text: str) -> tuple[str, str]:
     """The player in "PLAYER?name=value&name=value", and what it is told; "" where it is not."""
     match = re.fullmatch(r"([^?]+)\?([^?]*=[^?]*)", text.strip(), re.DOTALL)
     if match is None or Path(text).exists():
@@ -24,7 +24,7 @@ def split_told(text: str) -> tuple[str, str]:
     return match[1].strip(), match[2].strip()
 
 
-def read_told(text: str) -> "SearchChanges":
+def read_overrides(text: str) -> "SearchChanges":
     """The changes of a search in "search=200,1&name=value"; ValueError for what cannot be."""
     from selfplay.runs.config import read_changes_of  # heavy, as all below
     from sog.players.searching import read_simulations
@@ -46,7 +46,7 @@ def read_told(text: str) -> "SearchChanges":
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Told:
+class Overridden:
     """Somebody who searches, and how he is told to."""
 
     candidate: "Candidate"
@@ -63,6 +63,6 @@ class Told:
         self, name: str, game: "Game[Any]", search: "SearchChanges", host: "Host"
     ) -> "Player":
         """As of `Candidate`."""
-        name, _ = split_told(name)
+        name, _ = split_overrides(name)
         made = self.candidate.player(name, game, {**search, **self.changes}, host)
         return dataclasses.replace(made, name=f"{made.name}, {self.text}")

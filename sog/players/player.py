@@ -34,12 +34,12 @@ class Player:
     """A trained player's."""
     plays_by_turns: bool = False
     """Whether he needs a program of his own for every game that goes on at once."""
-    tells_policy: bool = True
+    exposes_policy: bool = True
     """Whether he says how likely his actions are, which people are shown who play against him."""
 
-    def check_tells_policy(self) -> None:
+    def check_exposes_policy(self) -> None:
         """Raises ValueError for one who plays matches and tournaments only."""
-        if not self.tells_policy:
+        if not self.exposes_policy:
             raise ValueError(f"{self.name} plays in matches and tournaments only (sog match).")
 
     def as_json(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class Host:
     def update(self, detail: str, completed: int | None = None) -> None:
         """How far this part is."""
 
-    def tell(self, text: str) -> None:
+    def notify(self, text: str) -> None:
         """Something that is no mistake, but to be known."""
 
     def option(self, parameter: str) -> str:

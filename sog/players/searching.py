@@ -12,7 +12,7 @@ from sog.parameters import unknown_name
 from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import usual_path
-from sog.play.tree_reuse_agent import KeepingAgent
+from sog.play.tree_reuse_agent import TreeReuseAgent
 from sog.players.player import Host, Player, SearchChanges
 
 
@@ -114,7 +114,7 @@ def search_agents(
             f"kept_simulations must be 0 where things are hidden or left to chance, as in "
             f"{game.name}, got {settings.kept_simulations}."
         )
-    kind = KeepingAgent if settings.kept_simulations else SearchAgent
+    kind = TreeReuseAgent if settings.kept_simulations else SearchAgent
     return lambda player, seed: kind(
         game, evaluator, settings, player=player, seed=seed, greedy=greedy, seconds=seconds
     )

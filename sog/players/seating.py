@@ -87,7 +87,7 @@ def _common_game(
     if given is not None:
         for text, own in list(games.items()):
             if str(own) != str(given) and entry_of(text).has_network and is_variant(own, given):
-                host.tell(f"{text} was trained on {own}.")
+                host.notify(f"{text} was trained on {own}.")
                 games[text] = given
         games[option] = given
     if not games:

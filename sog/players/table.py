@@ -13,7 +13,7 @@ from sog.parameters import near_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.entry import Entry
 from sog.players.methods import METHODS, rule_form
-from sog.players.overrides import Told, read_told, split_told
+from sog.players.overrides import Overridden, read_overrides, split_overrides
 from sog.players.runs import load_run, near_run, split_step
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def read_network(text: str, host: "Host") -> "Candidate":
     if text.startswith(AGENT_PREFIX) or (text and split_step(text)[0].is_dir()):
         trained = load_run(text)
         for damaged in trained.skipped:
-            host.tell(damaged)
+            host.notify(damaged)
         return trained
     from sog.games.registry import GAMES, is_game  # heavy, and for mistakes only
 
@@ -96,13 +96,13 @@ def entry_of(text: str) -> Entry:
 
 def read_player(text: str, host: "Host") -> "Candidate":
     """Who is named by a text; ValueError, in one line, if nobody is."""
-    entry, (base, told) = entry_of(text), split_told(text)
-    if not (told and entry.reads_told):
+    entry, (base, told) = entry_of(text), split_overrides(text)
+    if not (told and entry.takes_overrides):
         return entry.read(text, host)
     candidate = entry.read(base, host)
     if not entry.searches:
         raise ValueError(f"{base} cannot be told how to search, as by ?{told}.")
     try:
-        return Told(candidate=candidate, text=told, changes=read_told(told))
+        return Overridden(candidate=candidate, text=told, changes=read_overrides(told))
     except ValueError as error:
         raise ValueError(f"{base}?{told}: {error}") from None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sog.drawing.look import Look
-from sog.drawing.marks import COLOR, TAKEN, Marks, opacity_of, told_with
+from sog.drawing.marks import COLOR, TAKEN, Marks, opacity_of, tooltip_with
 from sog.drawing.svg import INK, SOFT, as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.views import Choices
 from sog.scotland_yard.view import (
@@ -118,7 +118,7 @@ def _draw_stations(
     for station, (x, y) in places.items():
         can = choices.get(station, ())
         mark = marks.get(station)
-        group = choice(board, can, told_with(_told(view, station), mark), kind="station")
+        group = choice(board, can, tooltip_with(_told(view, station), mark), kind="station")
         group.set("id", f"station-{station}")
         if can:
             circle(group, x, y, radius + 4, fill=_REACHED, opacity=0.55)

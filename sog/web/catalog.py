@@ -32,7 +32,7 @@ from sog.players.searching import (
 from sog.players.seating import seat
 from sog.players.table import read_player
 from sog.players.trained import Trained, trained_steps
-from sog.web.interfaces import Heed, Mistake, RunState, SearchOffer, mistaken
+from sog.web.interfaces import Poll, RequestError, RunState, SearchSetup, request_errors
 
 EVALUATORS: Final = ("rollout", "zero", "uniform", "exact")
 _NEEDS_A_MAP: Final = "scotland_yard"  # a file; --game names one
@@ -49,23 +49,22 @@ Prepared = TypeVar("Prepared")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class HeedingHost(Host):
+class CancellableHost(Host):
     """Stops what takes long where nobody waits for it any more."""
 
-    heed: Heed
+    poll: Poll
 
     def begin(self, doing: str, total: int | None = None) -> None:
-        """What `heed` raises ends the work."""
-        self.heed()
+        """What `poll` raises ends the work."""
+        self.poll()
 
     def update(self, detail: str, completed: int | None = None) -> None:
         """The same."""
-        self.heed()
+        self.poll()
 
 
-class Offers:
-    """All texts that are asked about are of the lists here; another one raises Mistake, and so does
-    what cannot be."""
+class Catalog:
+    """What this server offers. A text that is in none of these lists raises RequestError."""
 
     networks: Sequence[str]
     """Trained ones, which are players of their own games, and value the leaves of searches."""
@@ -112,12 +111,12 @@ class Offers:
     def game(self, text: str) -> Game[Any]:
         """A game, or that of a network."""
         if text in self._agents:
-            return self._told(make, self._agents[text].game)
+            return self._guarded(make, self._agents[text].game)
         if text in self.runs:
-            return self._told(make, self._folders[self.runs.index(text)].config.game)
+            return self._guarded(make, self._folders[self.runs.index(text)].config.game)
         if text not in self.games:
-            raise Mistake(f"{text!r} is no game of this server.")
-        return self._told(make, self._given.get(text, text))
+            raise RequestError(f"{text!r} is no game of this server.")
+        return self._guarded(make, self._given.get(text, text))
 
     def named_by(self, text: str) -> tuple[str, list[str]]:
         """A game that a file names with all its parameters: how it is called here, empty if it is
@@ -135,24 +134,24 @@ class Offers:
         made, text = self.game(game), str(self.game(game))
         return [*self.playing(text), *(one for one in self.players if _is_able(one, made))]
 
-    def opponent(self, game: str, player: str, search: str, heed: Heed) -> Player:
+    def opponent(self, game: str, player: str, search: str, poll: Poll) -> Player:
         """Prepares a player; may take long. search: "s,c", or empty for the default."""
         played = None
         if player in self.networks:
             if game and self.game(game) != self.game(player):
-                raise Mistake(f"{player} plays its own game: choose 'that of the network'.")
+                raise RequestError(f"{player} plays its own game: choose 'that of the network'.")
         elif player not in self.players:
-            raise Mistake(f"{player!r} is no player of this server.")
+            raise RequestError(f"{player!r} is no player of this server.")
         elif game not in self.games:
             unknown = f"{game!r} is no game of this server."
-            raise Mistake(unknown if game else f"Choose a game: {player} can play any.")
+            raise RequestError(unknown if game else f"Choose a game: {player} can play any.")
         else:
             played = self._given.get(game, game)
-        changes = self._told(read_simulations, search) if search else {}
+        changes = self._guarded(read_simulations, search) if search else {}
         asked = SearchSettings(**changes)
         _check_search(asked.num_simulations, asked.num_updates)
 
-        prepare = functools.partial(_seated, player, played, heed, changes)
+        prepare = functools.partial(_seated, player, played, poll, changes)
         return self._once(("opponent", game, player, search, self._step(player)), prepare)
 
     def must_learn(self, form: Mapping[str, str]) -> bool:
@@ -166,17 +165,17 @@ class Offers:
         """Players of any game that can judge."""
         return [one for one in self.players if can_judge(one)]
 
-    def find_judge(self, opponent: Player, played: PlayedGame, heed: Heed) -> Player:
+    def find_judge(self, opponent: Player, played: PlayedGame, poll: Poll) -> Player:
         """Prepares who says what choices were worth: the exact solution of a small game, else the
         opponent, if it can, else a network that plays the game, else a search. May take long."""
         game = opponent.game
         others = [opponent.name, *self.playing(str(game))]
         chosen = usual_judge(game, others=others, is_from_the_start=played.beginning is None)
-        heed()
+        poll()
 
         if chosen == opponent.name:
             return opponent
-        prepare = functools.partial(_seated, chosen, game, heed)
+        prepare = functools.partial(_seated, chosen, game, poll)
         return self._once(("judge", str(game), chosen, self._step(chosen)), prepare)
 
     def searched(self, game: str, player: str) -> str:
@@ -184,26 +183,31 @@ class Offers:
         return player if player in self.networks else game
 
     def searcher(
-        self, game: str, evaluator: str, search: str, path_length: int, heed: Heed
-    ) -> SearchOffer:
+        self,
+        game: str,
+        evaluator: str,
+        search: str,
+        path_length: int,
+        poll: Poll,
+    ) -> SearchSetup:
         """Prepares a search; may take long. game: or a run. path_length: events on the way."""
         shown = self.game(game)
         if game not in self.networks and evaluator not in self.evaluators:
-            raise Mistake(f"{evaluator!r} is no evaluator of this server.")
-        changes = self._told(read_simulations, search or _DEFAULT_SEARCH)
+            raise RequestError(f"{evaluator!r} is no evaluator of this server.")
+        changes = self._guarded(read_simulations, search or _DEFAULT_SEARCH)
 
-        def prepare() -> SearchOffer:
+        def prepare() -> SearchSetup:
             if game in self.networks:
                 trained = load_run(game)
-                return SearchOffer(
+                return SearchSetup(
                     game=trained.game,
                     shown=trained.game,
                     evaluator=trained.evaluator,
                     name=trained.title,
                     settings=trained.settings,
                 )
-            chosen = choose_evaluator(shown, evaluator, HeedingHost(heed=heed))
-            return SearchOffer(
+            chosen = choose_evaluator(shown, evaluator, CancellableHost(poll=poll))
+            return SearchSetup(
                 game=chosen.game,
                 shown=shown,
                 evaluator=chosen.evaluator,
@@ -214,28 +218,28 @@ class Offers:
         asked = "" if game in self.networks else evaluator
         key = (game, asked, self._step(game))
         found = self._once(("searcher", *key), prepare, where=asked and f"{asked}: ")
-        settings = self._told(trained_settings, found.settings, {**changes, "capacity": None})
+        settings = self._guarded(trained_settings, found.settings, {**changes, "capacity": None})
         _check_search(settings.num_simulations, settings.num_updates)
         if settings.simulations_per_update > _MOST_OF_AN_UPDATE:
-            raise Mistake(
+            raise RequestError(
                 f"An update may have {_MOST_OF_AN_UPDATE} simulations here, as searches take turns "
                 f"between updates; `sog search` knows no such bound."
             )
-        heed()
+        poll()
         room = functools.partial(
             check_room, found.game, found.evaluator, settings, path_length, hint="s,c"
         )
         self._once(("room", *key, settings, path_length), room)
         return dataclasses.replace(found, settings=settings)
 
-    def with_more(self, searcher: SearchOffer, more: int, path_length: int) -> SearchOffer:
+    def with_more(self, searcher: SearchSetup, more: int, path_length: int) -> SearchSetup:
         """The same with so many simulations more, or as few above that as fill whole phases."""
         settings = searcher.settings
         phases = -(-more // settings.simulations_per_phase)
         wanted = settings.num_simulations + phases * settings.simulations_per_phase
         _check_search(wanted, wanted // settings.simulations_per_phase * settings.updates_per_phase)
         settings = dataclasses.replace(settings, num_simulations=wanted)
-        self._told(
+        self._guarded(
             functools.partial(
                 check_room,
                 searcher.game,
@@ -254,7 +258,7 @@ class Offers:
     def network(self, text: str) -> Trained:
         """Reads a network; may take long."""
         if text not in self.networks:
-            raise Mistake(f"{text!r} is no network of this server.")
+            raise RequestError(f"{text!r} is no network of this server.")
         found: Trained = self._once(
             ("network", text, self._step(text)), functools.partial(load_run, text)
         )
@@ -272,9 +276,11 @@ class Offers:
         if text not in self.runs:
             return None
         path, step = split_step(text)
-        steps = [step] if step is not None else self._told(trained_steps, path)
+        steps = [step] if step is not None else self._guarded(trained_steps, path)
         if not steps:
-            raise Mistake(f"{text} has no checkpoint yet: wait until it has trained for a while.")
+            raise RequestError(
+                f"{text} has no checkpoint yet: wait until it has trained for a while."
+            )
         return max(steps)
 
     def _once(
@@ -285,7 +291,7 @@ class Offers:
             if key in self._prepared:
                 kept: Prepared = self._prepared[key]
                 return kept
-        made = self._told(prepare, where=where)  # without the lock: it may take long
+        made = self._guarded(prepare, where=where)  # without the lock: it may take long
         with self._lock:
             self._prepared[key] = made
             while len(self._prepared) > _MOST_PREPARED:
@@ -293,16 +299,16 @@ class Offers:
         return made
 
     @staticmethod
-    def _told(do: Callable[..., Prepared], *arguments: Any, where: str = "") -> Prepared:
+    def _guarded(do: Callable[..., Prepared], *arguments: Any, where: str = "") -> Prepared:
         """What the library refuses is told on a page."""
-        with mistaken(where):
+        with request_errors(where):
             return do(*arguments)
 
 
-def _seated(player: str, game: Game[Any] | str | None, heed: Heed, search: Any = None) -> Player:
+def _seated(player: str, game: Game[Any] | str | None, poll: Poll, search: Any = None) -> Player:
     """A player who is ready, and tells his policy; as of `seat`."""
-    found = seat([player], game=game, search=search, host=HeedingHost(heed=heed)).players[0]
-    found.check_tells_policy()
+    found = seat([player], game=game, search=search, host=CancellableHost(poll=poll)).players[0]
+    found.check_exposes_policy()
     return found
 
 
@@ -334,7 +340,7 @@ def _run_folder(text: str) -> RunFolder:
 
 def _check_search(simulations: int, updates: int) -> None:
     if simulations > _MOST_SIMULATIONS or updates > _MOST_UPDATES:
-        raise Mistake(
+        raise RequestError(
             f"A search may have {_MOST_SIMULATIONS:,} simulations and {_MOST_UPDATES:,} updates "
             f"here; `sog search` and `sog play` know no such bound."
         )

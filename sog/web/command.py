@@ -17,11 +17,11 @@ def run(arguments: argparse.Namespace) -> int:
     for package in ("starlette", "uvicorn", "jinja2"):
         require_package("sog serve", package)
     from sog.web.app import make_app
-    from sog.web.catalog import Offers
+    from sog.web.catalog import Catalog
     from sog.web.server import listen, serving
 
     with mistakes():
-        offers = Offers(arguments.runs, arguments.game, arguments.player)
+        catalog = Catalog(arguments.runs, arguments.game, arguments.player)
     try:
         listener = listen(arguments.host, arguments.port)
     except OSError as error:
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     once = secrets.token_urlsafe(24) if arguments.open else ""
-    app = make_app(offers, token=token, port=port, names=_names(arguments.host), once=once)
+    app = make_app(catalog, token=token, port=port, names=_names(arguments.host), once=once)
     address = f"http://{_shown(arguments.host)}:{port}/?token="
     with concluding(lambda: display.note("stopped.")), serving(app, listener):
         if not _is_loopback(arguments.host):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sog.play.assessments import Thought, thought_of
+from sog.play.assessments import Assessment, assess
 from sog.play.game_in_progress import GameInProgress, Position
 from sog.play.match import Agent, Resignation, show_position
 from sog.players.player import Player
@@ -19,7 +19,7 @@ class Hint:
 
     outcomes: tuple[int, ...]
     """The public events before it."""
-    thought: Thought | None
+    assessment: Assessment | None
     policy: np.ndarray | None
     """[A]"""
     problem: str = ""
@@ -32,7 +32,7 @@ class Hints:
     def __init__(self, player: Player, seat: int, seed: int, submit: Submit) -> None:
         self._player, self._seat, self._seed, self._submit = player, seat, seed, submit
         self._agent: Any = None
-        self._told: Position | None = None
+        self._position: Position | None = None
         self._hint: Hint | None = None
         self._asked: tuple[int, ...] | None = None
         self._wanted: tuple[Position, int] | None = None
@@ -40,15 +40,15 @@ class Hints:
         self._lock = threading.Lock()
         """Held while one of these two changes."""
 
-    def at(self, course: GameInProgress) -> Hint | None:
+    def at(self, ongoing: GameInProgress) -> Hint | None:
         """The hint for the position, which is asked for if it was not; None until it is there."""
-        hint, outcomes = self._hint, course.outcomes
+        hint, outcomes = self._hint, ongoing.outcomes
         if hint is not None and hint.outcomes == outcomes:
             return hint
         if self._asked != outcomes:
             self._asked = outcomes
             with self._lock:
-                self._wanted = course.position, int(course.infostates[self._seat])
+                self._wanted = ongoing.position, int(ongoing.infostates[self._seat])
                 if not self._is_at_work:
                     self._is_at_work = True
                     self._submit(self._work)
@@ -77,24 +77,24 @@ class Hints:
             self._find(*wanted)
 
     def _find(self, position: Position, infostate: int) -> None:
-        thought, policy, problem = None, None, ""
+        assessment, policy, problem = None, None, ""
         try:
-            self._tell(position)
+            self._sync(position)
             game = self._player.game
-            thought = thought_of(game, position.state, self._agent, self._seat, infostate)
+            assessment = assess(game, position.state, self._agent, self._seat, infostate)
             policy = np.asarray(self._agent.policy(infostate), float)
         except (ValueError, Resignation) as error:
             problem = str(error) or "the agent would give up"
         except Exception as error:
             problem = failed("the agent", error)
         self._hint = Hint(
-            outcomes=position.outcomes, thought=thought, policy=policy, problem=problem
+            outcomes=position.outcomes, assessment=assessment, policy=policy, problem=problem
         )
 
-    def _tell(self, position: Position) -> None:
+    def _sync(self, position: Position) -> None:
         """Brings the agent to a position: by what is new there, or from the beginning."""
         if self._agent is None:
             self._agent = self._player.make(self._seat, self._seed)
-        known, self._told = self._told, None  # should it fail half-way
+        known, self._position = self._position, None  # should it fail half-way
         show_position(self._agent, position, known)
-        self._told = position
+        self._position = position

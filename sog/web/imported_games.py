@@ -13,8 +13,8 @@ from sog.play.game_records import GameRecord, RecordFormat, endings_of, format_o
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far
 from sog.players.judges import can_judge
-from sog.web.catalog import Offers
-from sog.web.interfaces import Heed, Mistake, Submit, mistaken
+from sog.web.catalog import Catalog
+from sog.web.interfaces import Poll, RequestError, Submit, request_errors
 from sog.web.numbers import whole_number
 from sog.web.pages import Form
 from sog.web.table import Table
@@ -28,46 +28,50 @@ _MOST_NAMED: Final = 300  # letters of a game that are told
 _DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
 
 
-def read_opened(
-    form: Form, offers: Offers, submit: Submit, submit_help: Submit, heed: Heed
+def import_game(
+    form: Form,
+    catalog: Catalog,
+    submit: Submit,
+    submit_help: Submit,
+    poll: Poll,
 ) -> Table:
-    """A table with the game that a form has. Raises Mistake, which says what is wrong with it.
+    """A table with the game that a form has. Raises RequestError, which says what is wrong with it.
 
     "text": the content of a file, JSON, PGN or SGF, or a position or moves that the game "game"
     reads; empty where a file says it. "number": of the game in a file, the last if it is empty.
     "player": who says what choices were worth; empty for the choice of
-    `Offers.find_judge`.
+    `Catalog.find_judge`.
     """
     text = form.get("text", "").strip()
     if not text:
-        raise Mistake("Choose a file, or paste a text.")
+        raise RequestError("Choose a file, or paste a text.")
     number, chosen = form.get("number", "").strip(), form.get("game", "")
     record, told = _read_saved(text, number)
     names, said, is_scored = _UNNAMED, None, False
     if record is None:
-        asked_game = offers.game(chosen) if chosen else None
+        asked_game = catalog.game(chosen) if chosen else None
         known = format_of(text)
         if known is not None and (asked_game is None or endings_of(asked_game)):
             found, told = _read_record(known, text, number, asked_game)
             text, said, is_scored = found.text, found.result, found.is_scored
             names = found.names[0] or names[0], found.names[1] or names[1]
         elif asked_game is None:
-            raise Mistake("Choose the game that the text is of: only files of games say it.")
+            raise RequestError("Choose the game that the text is of: only files of games say it.")
         else:
             told = str(asked_game)
-    name, networks = offers.named_by(told)
+    name, networks = catalog.named_by(told)
     if not name and not networks:
-        raise Mistake(_no_game(told))
+        raise RequestError(_no_game(told))
     asked = form.get("player", "")
     player = asked or (networks[0] if networks else _USUAL_PLAYER)
-    is_network = player in offers.networks
+    is_network = player in catalog.networks
     if is_network and player not in networks:
-        raise Mistake(f"{player} plays its own game, and not {told}.")
-    opponent = offers.opponent("" if is_network else name, player, "", heed)
+        raise RequestError(f"{player} plays its own game, and not {told}.")
+    opponent = catalog.opponent("" if is_network else name, player, "", poll)
     is_judge = bool(asked) and can_judge(opponent.name)
-    heed()
+    poll()
     if record is None:
-        with mistaken("Game: "):
+        with request_errors("Game: "):
             opening = read_opening(opponent.game, text)
             played = played_so_far(opponent.game, opening, said, is_scored)
     else:
@@ -79,7 +83,7 @@ def read_opened(
         seed=0,
         submit=submit,
         submit_help=submit_help,
-        judge=None if is_judge else functools.partial(offers.find_judge, opponent),
+        judge=None if is_judge else functools.partial(catalog.find_judge, opponent),
         opened=played,
         opened_names=names if human is None else None,
         searched=player if is_network else name,
@@ -90,7 +94,7 @@ def _read_record(
     known: RecordFormat, text: str, number: str, game: Game[Any] | None
 ) -> tuple[GameRecord, str]:
     """The game of a file of records, and what is played there: `game`, or what the file says."""
-    with mistaken("Game: "):
+    with request_errors("Game: "):
         texts = known.split(text)
         if not texts:
             raise ValueError("there is none in that text.")
@@ -102,7 +106,7 @@ def _place(number: str, games: int) -> int:
     """Which of the games of a file, from 1; the last if the number is empty."""
     place = whole_number(number, games) if number else games
     if not place:
-        raise Mistake(f"Game must be from 1 to {games}, which are in the file.")
+        raise RequestError(f"Game must be from 1 to {games}, which are in the file.")
     return place
 
 
@@ -117,9 +121,11 @@ def _read_saved(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
         if any(record["human"] not in (0, 1) for record in records):
             raise ValueError
     except _DAMAGED:
-        raise Mistake(_NO_FILE) from None
+        raise RequestError(_NO_FILE) from None
     if not records:
-        raise Mistake("No game in that file was finished; `sog play --resume` goes on with one.")
+        raise RequestError(
+            "No game in that file was finished; `sog play --resume` goes on with one."
+        )
     return records[_place(number, len(records)) - 1], game
 
 
@@ -139,6 +145,6 @@ def _played(game: Game[Any], record: dict[str, Any]) -> PlayedGame:
     try:
         return played_of(game, record)
     except ReplayError as error:
-        raise Mistake(f"The rules deny that game: {error}") from None
+        raise RequestError(f"The rules deny that game: {error}") from None
     except _DAMAGED:
-        raise Mistake(_NO_FILE) from None
+        raise RequestError(_NO_FILE) from None

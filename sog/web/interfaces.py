@@ -1,4 +1,4 @@
-"""What `Offers` gives pages, and what they say where that cannot be."""
+"""What `Catalog` gives pages, and what they say where that cannot be."""
 
 import contextlib
 import dataclasses
@@ -13,25 +13,25 @@ from sog.games import Game
 
 Submit = Callable[[Callable[[], None]], object]
 """Has a function called by another thread."""
-Heed = Callable[[], None]
-"""To be called now and then by what takes long: raises Left where nobody waits for it any more."""
+Poll = Callable[[], None]
+"""Called now and then during long work; raises Cancelled once nobody waits for the result."""
 
 
-class Left(Exception):  # noqa: N818 (no error)
+class Cancelled(Exception):  # noqa: N818 (no error)
     """The visitor has left, or cancelled what he asked for."""
 
 
-class Mistake(Exception):  # noqa: N818 (the visitor's, told on a page)
+class RequestError(Exception):
     """What was asked for cannot be; told in a sentence."""
 
 
 @contextlib.contextmanager
-def mistaken(where: str = "") -> Iterator[None]:
+def request_errors(where: str = "") -> Iterator[None]:
     """What the library refuses in its body is told on a page."""
     try:
         yield
     except ValueError as error:
-        raise Mistake(f"{where}{error}") from None
+        raise RequestError(f"{where}{error}") from None
 
 
 def failed(what: str, error: Exception) -> str:
@@ -41,7 +41,7 @@ def failed(what: str, error: Exception) -> str:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class SearchOffer:
+class SearchSetup:
     """What searches of a game are made with."""
 
     game: Game[Any]

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from sog.web.interfaces import Mistake
+from sog.web.interfaces import RequestError
 
 _LARGEST: Final = 10**9
 _HIGHEST_WEIGHT: Final = 10**6
@@ -28,9 +28,9 @@ def whole_number(text: str, most: int = _LARGEST) -> int | None:
 
 
 def weight(text: str) -> float:
-    """A weight of a range or a lock; 0 for an empty text. Raises Mistake."""
+    """A weight of a range or a lock; 0 for an empty text. Raises RequestError."""
     is_number = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]{1,3})?", text or "0")
     value = float(text or 0) if is_number else -1.0
     if not 0 <= value <= _HIGHEST_WEIGHT:
-        raise Mistake(f"A weight must be from 0 to {_HIGHEST_WEIGHT:,}, got {text[:20]!r}.")
+        raise RequestError(f"A weight must be from 0 to {_HIGHEST_WEIGHT:,}, got {text[:20]!r}.")
     return value

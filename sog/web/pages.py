@@ -18,16 +18,16 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from sog.web.interfaces import Heed, Left, Mistake
+from sog.web.interfaces import Cancelled, Poll, RequestError
 from sog.web.numbers import whole_number
 from sog.web.preparations import Preparation, Preparations
 from sog.web.security import MOST_BYTES, STATIC
-from sog.web.sessions import Full, Kept, Sessions
+from sog.web.sessions import FullError, Kept, Sessions
 from sog.web.table import StaleError
 
 Form = dict[str, str]
 Page = Callable[[Request, Form], Response]
-SlowPage = Callable[[Request, Form, Heed], Response]
+SlowPage = Callable[[Request, Form, Poll], Response]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MOST_FIELDS: Final = 1000
@@ -46,7 +46,7 @@ _MEDIA_TYPES: Final = {".css": "text/css", ".js": "text/javascript"}
 
 
 class DomainPages(Protocol):
-    """The pages that a domain adds, made of the `Offers`, the `Preparations` and the `Submit` for
+    """The pages that a domain adds, made of the `Catalog`, the `Preparations` and the `Submit` for
     searches of a server."""
 
     @property
@@ -79,7 +79,7 @@ def show(name: str, status: int = 200, *, package: str = _PACKAGE, **values: Any
     return HTMLResponse(render(name, package=package, **values), status)
 
 
-def tell(status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
+def message_page(status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
     """A page that says what cannot be, and leads back."""
     return show("problem", status, title=title, text=text[:_MOST_TOLD], back=back)
 
@@ -122,8 +122,8 @@ def prepared_page(
         work = functools.partial(_answered, request, answer, request, form)
         try:
             one = preparations.begin(_title(request, form, naming), work, is_long=is_long(form))
-        except Full as full:
-            return tell(503, "Full", str(full))
+        except FullError as full:
+            return message_page(503, "Full", str(full))
         loop, done = asyncio.get_running_loop(), asyncio.Event()
 
         def notice(made: object) -> None:
@@ -213,19 +213,19 @@ def _answered(request: Request, answer: Callable[..., Response], *arguments: Any
     back = request.url.path.rpartition("/")[0] if request.method == "POST" else "/"
     try:
         return answer(*arguments)
-    except Left:
+    except Cancelled:
         raise
     except KeyError:
-        return tell(404, "Not there", "There is no such game, search or run (any more).")
+        return message_page(404, "Not there", "There is no such game, search or run (any more).")
     except StaleError as stale:
-        return tell(409, "Not now", str(stale), back)
-    except Full as full:
-        return tell(503, "Full", str(full))
-    except Mistake as mistake:
-        return tell(400, "That cannot be", str(mistake), back or "/")
+        return message_page(409, "Not now", str(stale), back)
+    except FullError as full:
+        return message_page(503, "Full", str(full))
+    except RequestError as mistake:
+        return message_page(400, "That cannot be", str(mistake), back or "/")
     except Exception:
         logging.getLogger("sog.web").exception("%s failed", request.url.path)
-        return tell(500, "An error", "Something went wrong; the terminal says more.", back)
+        return message_page(500, "An error", "Something went wrong; the terminal says more.", back)
 
 
 def _endpoint(
@@ -241,23 +241,23 @@ def _endpoint(
                 text = body.decode("utf-8")
                 form = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS))
             except (ValueError, ClientDisconnect):
-                return tell(400, "Not understood", "The form could not be read.")
+                return message_page(400, "Not understood", "The form could not be read.")
             for name, value in form.items():
                 most = MOST_BYTES if name in long_fields else _MOST_LETTERS
                 if len(value) > most:
                     what = f"{name[:20]} must have at most {most:,} letters, got {len(value):,}."
-                    return tell(400, "That cannot be", what)
+                    return message_page(400, "That cannot be", what)
         return await run(request, form)
 
     return endpoint
 
 
 def number_in(form: Form, name: str, most: int) -> int:
-    """A whole number from a form; Mistake if it is none from 0 to `most`."""
+    """A whole number from a form; RequestError if it is none from 0 to `most`."""
     text = form.get(name, "").strip()
     value = whole_number(text, most)
     if value is None:
-        raise Mistake(f"{name} must be a whole number from 0 to {most}, got {text[:20]!r}.")
+        raise RequestError(f"{name} must be a whole number from 0 to {most}, got {text[:20]!r}.")
     return value
 
 

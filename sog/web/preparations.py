@@ -13,8 +13,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final
 
-from sog.web.interfaces import Heed, Left
-from sog.web.sessions import Full
+from sog.web.interfaces import Cancelled, Poll
+from sog.web.sessions import FullError
 
 SHORT_PLACES: Final = 3
 LONG_PLACES: Final = 2
@@ -53,16 +53,16 @@ class Preparations:
         self._numbers = itertools.count(1)
 
     def begin(
-        self, title: str, work: Callable[[Heed], object], *, is_long: bool = False
+        self, title: str, work: Callable[[Poll], object], *, is_long: bool = False
     ) -> Preparation:
-        """Has `work` done when its turn comes. Raises Full.
+        """Queues `work`. Raises FullError.
 
-        work: calls its argument now and then, which raises Left if the preparation was cancelled,
-        and which may wait for a place in the long lane.
+        work: must call its argument (`Poll`) now and then; that raises Cancelled if the preparation
+        was cancelled, and may wait for a place in the long lane.
         """
         with self._changed:
             if len(self.waiting) + len(self.at_work) >= MOST:
-                raise Full(
+                raise FullError(
                     f"{MOST} preparations are under way or waiting: cancel one on the first page."
                 )
             one = Preparation(
@@ -105,41 +105,41 @@ class Preparations:
         """For its turn; with the lock."""
         self._changed.wait_for(lambda: one.is_cancelled or self._may_go_on(one))
         if one.is_cancelled:
-            raise Left
+            raise Cancelled
         self.waiting.remove(one)
         self.at_work.append(one)
         if one.began is None:
             one.began = self._clock()
         self._changed.notify_all()
 
-    def _heed(self, one: Preparation) -> None:
+    def _poll(self, one: Preparation) -> None:
         if one.is_cancelled:
-            raise Left
+            raise Cancelled
         assert one.began is not None
         if one.is_long or self._clock() - one.began < SHORT_SECONDS:
             return
         with self._changed:
             if one.is_cancelled:
-                raise Left
+                raise Cancelled
             one.is_long = True
             self.at_work.remove(one)
             self.waiting.append(one)
             self._changed.notify_all()
             self._wait(one)
 
-    def _run(self, one: Preparation, work: Callable[[Heed], object]) -> None:
+    def _run(self, one: Preparation, work: Callable[[Poll], object]) -> None:
         made, failed = None, None
         try:
             with self._changed:
                 self._wait(one)
-            made = work(lambda: self._heed(one))
+            made = work(lambda: self._poll(one))
         except BaseException as error:  # raised where the result is read
             failed = error
         with self._changed:
             if one in self.at_work:
                 self.at_work.remove(one)
             self._changed.notify_all()
-        if isinstance(failed, Left):
+        if isinstance(failed, Cancelled):
             one.made.cancel()
         elif failed is not None:
             one.made.set_exception(failed)

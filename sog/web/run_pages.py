@@ -11,7 +11,7 @@ from starlette.routing import Route
 from selfplay.runs.metrics import Metrics
 from sog.drawing.curves import draw_curves
 from sog.drawing.learning import Curves, learning_curves
-from sog.web.catalog import Offers
+from sog.web.catalog import Catalog
 from sog.web.pages import Form, inline, number_of, page, show
 
 _TOLD: Final = (
@@ -25,8 +25,8 @@ _TOLD: Final = (
 class RunPages:
     """The runs that were named on the command line."""
 
-    def __init__(self, offers: Offers) -> None:
-        self._offers = offers
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
 
     @property
     def routes(self) -> list[Route]:
@@ -35,7 +35,7 @@ class RunPages:
 
     def look(self, request: Request, form: Form) -> Response:
         """How far a run is."""
-        state = self._offers.run_state(number_of(request))
+        state = self._catalog.run_state(number_of(request))
         lines, game = state.lines, state.game
         return show(
             "run",

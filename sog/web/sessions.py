@@ -4,7 +4,7 @@ import itertools
 import threading
 from typing import Generic, Protocol, TypeVar
 
-from sog.web.interfaces import Heed, Left, Mistake
+from sog.web.interfaces import Cancelled, Poll, RequestError
 
 
 class Session(Protocol):
@@ -25,7 +25,7 @@ class Session(Protocol):
 Kept = TypeVar("Kept", bound=Session)
 
 
-class Full(Mistake):
+class FullError(RequestError):
     """There is no room for another one."""
 
 
@@ -41,11 +41,11 @@ class Sessions(Generic[Kept]):
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def add(self, session: Kept, heed: Heed = lambda: None) -> int:
-        """Keeps it; returns its number. Raises Full, and Left where it was made meanwhile."""
+    def add(self, session: Kept, poll: Poll = lambda: None) -> int:
+        """Keeps a session and returns its number. Raises FullError; Cancelled if `poll` does."""
         try:
-            heed()
-        except Left:
+            poll()
+        except Cancelled:
             session.close()
             raise
         with self._lock:
@@ -55,7 +55,7 @@ class Sessions(Generic[Kept]):
                 if not finished:
                     why = self._why()
                     self._drop(session)
-                    raise Full(why)
+                    raise FullError(why)
                 self._drop(self._kept.pop(finished[0]))
             number = next(self._numbers)
             self._kept[number] = session

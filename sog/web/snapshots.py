@@ -15,7 +15,7 @@ from sog.play.thinking import Thinking
 from sog.tabular import compile_tree, solve_subgame
 from sog.tabular.locks import Lock, lock_game
 from sog.tabular.public_tree import TreeTooLargeError
-from sog.web.interfaces import Heed, Left, Mistake, failed
+from sog.web.interfaces import Cancelled, Poll, RequestError, failed
 from sog.web.preparations import Preparation, Preparations
 
 _ITERATIONS: Final = 1000  # of CFR+
@@ -24,7 +24,7 @@ _MOST_ENTRIES: Final = 8192  # infostates times actions
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Found:
+class Estimates:
     """What a search has found."""
 
     policy: np.ndarray
@@ -36,7 +36,7 @@ class Found:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Picture:
+class Snapshot:
     """A search as it stands."""
 
     nodes: dict[int, NodeView]
@@ -46,13 +46,13 @@ class Picture:
     num_updates: int
     left_out: tuple[str, ...]
     """See `sog.drawing.nodes.left_out`."""
-    found: Found
+    found: Estimates
     lines: np.ndarray
     """See `sog.play.principal_variation.best_lines`."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class ExactSolution(Found):
+class ExactSolution(Estimates):
     """The same by CFR+ over all that is below, for the same ranges."""
 
     exploitability: float
@@ -60,16 +60,16 @@ class ExactSolution(Found):
     seconds: float
 
 
-def read_picture(thinking: Thinking) -> Picture:
+def read_snapshot(thinking: Thinking) -> Snapshot:
     """At least one update must have been made."""
     result = thinking.read()
     nodes, row = read_nodes(thinking.game, result), int(result.slot[0])
-    return Picture(
+    return Snapshot(
         nodes={node.row: node for node in nodes},
         row=row,
         num_updates=thinking.num_updates,
         left_out=left_out(result),
-        found=Found(
+        found=Estimates(
             policy=np.asarray(result.policy[0], float),
             values=np.asarray(result.values[0], float),
             ranges=np.asarray(result.ranges[0], float),
@@ -85,9 +85,9 @@ def can_be_solved(game: Game[Any], num_found: int) -> bool:
 
 
 def check_size(game: Game[Any]) -> None:
-    """Raises Mistake for a game that is not solved here at all."""
+    """Raises RequestError for a game that is not solved here at all."""
     if not can_be_solved(game, 0):
-        raise Mistake(f"{game.name} is made for search, too large to be solved.")
+        raise RequestError(f"{game.name} is made for search, too large to be solved.")
 
 
 def solve_below(
@@ -96,7 +96,7 @@ def solve_below(
     ranges: np.ndarray,
     locks: Sequence[Lock] = (),
     outcomes: tuple[int, ...] = (),
-    heed: Heed = lambda: None,
+    poll: Poll = lambda: None,
 ) -> ExactSolution:
     """The exact solution from a public state on; ranges: [player, S].
 
@@ -104,12 +104,12 @@ def solve_below(
     Raises TreeTooLargeError where too much is below, ValueError for locks that cannot be.
     """
     began = time.perf_counter()
-    compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES, progress=lambda _: heed())
+    compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES, progress=lambda _: poll())
     if locks:
         compiled = lock_game(compiled, locks, outcomes)
     ranges = np.asarray(ranges, np.float64)
     solution = solve_subgame(
-        compiled, ranges[:, :, None], iterations=_ITERATIONS, progress=lambda _: heed()
+        compiled, ranges[:, :, None], iterations=_ITERATIONS, progress=lambda _: poll()
     )
     return ExactSolution(
         policy=solution.policy[0, :, :, 0],
@@ -143,9 +143,12 @@ class Solving:
         return self.preparation is not None and self.preparation.is_cancelled
 
     def begin(
-        self, solve: Callable[[Heed], ExactSolution], preparations: Preparations, title: str
+        self,
+        solve: Callable[[Poll], ExactSolution],
+        preparations: Preparations,
+        title: str,
     ) -> None:
-        """Has it found. Raises Full."""
+        """Has it found. Raises FullError."""
         self.problem = ""
         self.preparation = preparations.begin(title, functools.partial(self._run, solve))
 
@@ -154,14 +157,14 @@ class Solving:
         if self.preparation is not None:
             self.preparation.cancel()
 
-    def _run(self, solve: Callable[[Heed], ExactSolution], heed: Heed) -> None:
+    def _run(self, solve: Callable[[Poll], ExactSolution], poll: Poll) -> None:
         try:
-            self.exact = solve(heed)
+            self.exact = solve(poll)
         except TreeTooLargeError:
             self.is_hopeless, self.problem = True, "too much is below to be solved exactly."
         except ValueError as error:
             self.problem = str(error)
-        except Left:
+        except Cancelled:
             raise
         except Exception as error:
             self.problem = failed("solving", error)

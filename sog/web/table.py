@@ -18,7 +18,7 @@ from sog.play.match import Resignation
 from sog.play.replay import as_records, replay_of
 from sog.players.player import Player
 from sog.web.hints import Hint, Hints
-from sog.web.interfaces import Mistake, Submit, failed
+from sog.web.interfaces import RequestError, Submit, failed
 from sog.web.judging import FindJudge, Judging
 from sog.web.numbers import in_units
 from sog.web.table_agent import TableAgent
@@ -27,14 +27,14 @@ _KNOWS_NOTHING: Final = "random"
 _MOST_GAMES: Final = 1000  # finished ones that a table remembers
 
 
-class StaleError(Mistake):
+class StaleError(RequestError):
     """What was asked for belongs to an earlier page: another tab, or a second click."""
 
 
 class Table:
     """Seats: the person's, and the other is the agent's. Methods may be called by any thread."""
 
-    course: GameInProgress
+    ongoing: GameInProgress
     """The game that is played, or was the last."""
 
     def __init__(
@@ -62,7 +62,7 @@ class Table:
         """
         self.opponent, self.game, self.seat = opponent, opponent.game, seat
         self.searched = searched
-        self._find_judge = judge or (lambda played, heed: opponent)
+        self._find_judge = judge or (lambda played, poll: opponent)
         self.seed, self._opening = seed, opening
         self.finished: list[tuple[int, PlayedGame]] = []
         """The person's player, and the game."""
@@ -90,16 +90,16 @@ class Table:
             self._hints = self._new_hints()
         self.is_revealed, self.problem = False, ""
         key = jax.random.fold_in(jax.random.key(self.seed), len(self.finished))
-        self.course = GameInProgress.dealt(self.game, key, self._opening)
+        self.ongoing = GameInProgress.dealt(self.game, key, self._opening)
         self.seated.forget(0)
         self.seated.agent = None
         self.is_busy = True
-        self._submit(self._go_on)
+        self._submit(self._advance)
 
     def _open(self, opened: PlayedGame) -> None:
         self.is_revealed, self.problem, self.is_busy = True, "", False
-        self.course = GameInProgress.of(self.game, opened)
-        if self.course.is_over:
+        self.ongoing = GameInProgress.of(self.game, opened)
+        if self.ongoing.is_over:
             self.finished.append((self.seat, opened))
 
     # What can be asked.
@@ -107,7 +107,7 @@ class Table:
     @property
     def is_over(self) -> bool:
         """Whether the game has ended, or was given up."""
-        return self.course.is_over
+        return self.ongoing.is_over
 
     @property
     def is_finished(self) -> bool:
@@ -130,36 +130,36 @@ class Table:
     def is_persons_turn(self) -> bool:
         """Whether it waits for the person."""
         waits = not (self.is_busy or self.is_opened or self.problem)
-        return waits and self.course.now.actor == self.seat
+        return waits and self.ongoing.now.actor == self.seat
 
     @property
     def turn(self) -> int:
         """Tells the positions of all games at this table apart; pages send it back."""
-        return 10_000 * (len(self.finished) - self.is_over) + len(self.course.steps)
+        return 10_000 * (len(self.finished) - self.is_over) + len(self.ongoing.steps)
 
     @property
     def legal(self) -> list[int]:
         """The person's legal actions; none where it is not his turn."""
-        return self.course.legal if self.is_persons_turn else []
+        return self.ongoing.legal if self.is_persons_turn else []
 
     @property
     def can_take_back(self) -> bool:
         """Whether the person has chosen something in this game."""
         can = not (self.is_busy or self.is_opened)
-        return can and self.course.last_choice(self.seat) is not None
+        return can and self.ongoing.last_choice(self.seat) is not None
 
     @property
     def progress(self) -> str:
         """How far the games here are, in a few words."""
         if self.is_opened:
-            return f"opened, {len(self.course.steps)} events"
+            return f"opened, {len(self.ongoing.steps)} events"
         if self.is_over:
             now = "over"
         elif self.problem:
             now = "it cannot go on"
         else:
             now = "the agent thinks" if self.is_busy else "your move"
-            now = f"game {len(self.finished) + 1}, move {len(self.course.steps) + 1}: {now}"
+            now = f"game {len(self.finished) + 1}, move {len(self.ongoing.steps) + 1}: {now}"
         score = self.score
         return f"{now}; {in_units(sum(score), self.game.unit)} so far" if score else now
 
@@ -187,43 +187,43 @@ class Table:
     # What can be done.
 
     def choose(self, action: int, turn: int) -> None:
-        """The person acts. Raises Mistake."""
+        """The person acts. Raises RequestError."""
         with self.lock:
             self._check(turn)
             if action not in self.legal:
-                raise Mistake("That is no action here.")
+                raise RequestError("That is no action here.")
             if len(self.legal) > 1:
-                self.seated.keep(len(self.course.steps))
+                self.seated.keep(len(self.ongoing.steps))
             self._do(action)
-            self._go_on_soon()
+            self._schedule()
 
     def take_back(self, turn: int) -> None:
         """Back to the person's last choice; it does not matter who has moved since."""
         with self.lock:
             self._check(turn)
-            number = self.course.last_choice(self.seat)
+            number = self.ongoing.last_choice(self.seat)
             if number is None or self.is_opened:
-                raise Mistake("There is nothing to take back.")
+                raise RequestError("There is nothing to take back.")
             if self.is_over:
                 self.finished.pop()
             self.num_taken_back += 1
             self.problem = ""
             self._drop_judging()
-            self.course.go_back(number)
+            self.ongoing.rewind(number)
             if self._hints is not None:
                 self._hints.forget()
             self.seated.forget(number)
             if self.seated.agent is None:
-                self.seated.catch_up(self.course, 1 - self.seat)
+                self.seated.catch_up(self.ongoing, 1 - self.seat)
 
     def play_again(self, turn: int) -> None:
         """The next game, with seats changed."""
         with self.lock:
             self._check(turn)
             if not self.is_finished or self.is_opened:
-                raise Mistake("This game is not over, or was only opened.")
+                raise RequestError("This game is not over, or was only opened.")
             if len(self.finished) >= _MOST_GAMES:
-                raise Mistake(f"A table remembers {_MOST_GAMES} games: begin at a new one.")
+                raise RequestError(f"A table remembers {_MOST_GAMES} games: begin at a new one.")
             self.seat = 1 - self.seat
             self._begin()
 
@@ -231,8 +231,8 @@ class Table:
     def can_be_judged(self) -> bool:
         """Whether somebody chose something in the game, and it is over, or nothing in it is
         hidden."""
-        is_told = self.is_over or self.can_be_left
-        return is_told and self.course.num_choices > 0 and not self.is_busy
+        is_reviewable = self.is_over or self.can_be_left
+        return is_reviewable and self.ongoing.num_choices > 0 and not self.is_busy
 
     @property
     def can_hint(self) -> bool:
@@ -266,7 +266,7 @@ class Table:
     def hint(self) -> Hint | None:
         """For the person's choice, as soon as it is found; None also where there is no choice."""
         hints = self._hints
-        return hints.at(self.course) if hints is not None and len(self.legal) > 1 else None
+        return hints.at(self.ongoing) if hints is not None and len(self.legal) > 1 else None
 
     @property
     def can_be_left(self) -> bool:
@@ -284,16 +284,16 @@ class Table:
         for choice in () if judged is None else judged.choices:
             if choice.number == number:
                 return choice.ranges
-        return self.seated.ranges.get(number) if number < len(self.course.steps) else None
+        return self.seated.ranges.get(number) if number < len(self.ongoing.steps) else None
 
     def judge(self, turn: int) -> None:
-        """Has the choices of the game that is over judged. Raises Mistake."""
+        """Has the choices of the game that is over judged. Raises RequestError."""
         with self.lock:
             self._check(turn)
             if not self.can_be_judged:
-                raise Mistake("There are no choices to judge, or not yet.")
+                raise RequestError("There are no choices to judge, or not yet.")
             self._drop_judging()
-            self.judging = Judging(self._find_judge, self.course, self._submit_help)
+            self.judging = Judging(self._find_judge, self.ongoing, self._submit_help)
 
     def stop_judging(self) -> None:
         """Leaves it at what is found so far."""
@@ -306,14 +306,14 @@ class Table:
         self.judging = None
 
     def leave(self, number: int) -> "Table":
-        """A new table where a game begins as this one, up to an event. Raises Mistake."""
-        course = self.course
-        if not 0 <= number <= len(course.steps) or not self.can_be_left:
-            raise Mistake("No other game can begin there.")
-        is_end = number == len(course.steps)
-        now = course.now if is_end else course.steps[number].now
+        """A new table where a game begins as this one, up to an event. Raises RequestError."""
+        ongoing = self.ongoing
+        if not 0 <= number <= len(ongoing.steps) or not self.can_be_left:
+            raise RequestError("No other game can begin there.")
+        is_end = number == len(ongoing.steps)
+        now = ongoing.now if is_end else ongoing.steps[number].now
         if now.actor not in (0, 1):
-            raise Mistake("The game is over there.")
+            raise RequestError("The game is over there.")
         return Table(
             self.opponent,
             seat=now.actor,
@@ -321,7 +321,7 @@ class Table:
             submit=self._submit,
             submit_help=self._submit_help,
             judge=self._find_judge,
-            opening=course.opening(number),
+            opening=ongoing.opening(number),
             searched=self.searched,
         )
 
@@ -341,31 +341,31 @@ class Table:
 
     # The agent.
 
-    def _go_on_soon(self) -> None:
-        if not self.is_over and (self.course.now.actor != self.seat or len(self.legal) == 1):
+    def _schedule(self) -> None:
+        if not self.is_over and (self.ongoing.now.actor != self.seat or len(self.legal) == 1):
             self.is_busy = True
-            self._submit(self._go_on)
+            self._submit(self._advance)
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         """Until the person has a choice, or the game is over."""
-        course = self.course
+        ongoing = self.ongoing
         try:
             if self.seated.agent is None:
-                self.seated.catch_up(course, 1 - self.seat)
-            while not self._is_closed and not course.is_over:
-                actor, action = course.now.actor, None
+                self.seated.catch_up(ongoing, 1 - self.seat)
+            while not self._is_closed and not ongoing.is_over:
+                actor, action = ongoing.now.actor, None
                 if actor == self.seat:
-                    if len(course.legal) > 1:
+                    if len(ongoing.legal) > 1:
                         break
-                    action = course.legal[0]
+                    action = ongoing.legal[0]
                 elif actor != CHANCE:
-                    action = self.seated.choose(course)
+                    action = self.seated.choose(ongoing)
                 with self.lock:
                     self._do(action)
         except Resignation:
             with self.lock:
-                course.resigned = 1 - self.seat
-                self.finished.append((self.seat, course.played()))
+                ongoing.resigned = 1 - self.seat
+                self.finished.append((self.seat, ongoing.played()))
         except ValueError as error:  # such as a search that has no room for this game
             self.problem = str(error)
         except Exception as error:
@@ -377,6 +377,6 @@ class Table:
         """One event; action: None at chance."""
         agent = self.seated.agent
         assert agent is not None
-        agent.observe(self.course.add(action))
+        agent.observe(self.ongoing.add(action))
         if self.is_over:
-            self.finished.append((self.seat, self.course.played()))
+            self.finished.append((self.seat, self.ongoing.played()))

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.play.assessments import Thought, thoughts_of
+from sog.play.assessments import Assessment, assess_all
 from sog.play.game_in_progress import GameInProgress
 from sog.play.match import Agent, check_plays_unseen, show_position
 from sog.players.player import Player
@@ -22,32 +22,32 @@ class TableAgent:
         self.agent: Agent | None = None
         """Who knows the game as it stands; None before `catch_up`."""
         # By the number of an event:
-        self.thoughts: dict[int, list[Thought]] = {}
+        self.assessments: dict[int, list[Assessment]] = {}
         """Before it, of the agent that moved."""
         self.ranges: dict[int, np.ndarray | None] = {}
         """[player, S]: the same where it has searched."""
         self._copies: dict[int, Agent] = {}
         """Of the agent before it, at the person's last choices, if it has a chain of searches."""
 
-    def catch_up(self, course: GameInProgress, player: int) -> None:
+    def catch_up(self, ongoing: GameInProgress, player: int) -> None:
         """Begins anew, and is told the events so far."""
         if player not in self._agents:
             agent = self._opponent.make(player, (self._seed + 1 + player) % 2**32)
             check_plays_unseen(agent)
             self._agents[player] = agent
         agent = self._agents[player]
-        show_position(agent, course.position, None)
+        show_position(agent, ongoing.position, None)
         self.agent = agent
 
-    def choose(self, course: GameInProgress) -> int:
-        """Its action, where it is to move; notes what it thought, and what it found of ranges."""
+    def choose(self, ongoing: GameInProgress) -> int:
+        """Its action, where it is to move; records its assessments and its ranges."""
         agent: Any = self.agent
-        number, actor = len(course.steps), course.now.actor
-        held = int(course.infostates[actor])
-        thoughts = thoughts_of(course.game, course.state, agent, actor, held)
+        number, actor = len(ongoing.steps), ongoing.now.actor
+        held = int(ongoing.infostates[actor])
+        assessments = assess_all(ongoing.game, ongoing.state, agent, actor, held)
         action = int(agent.act(held))
-        self.thoughts[number] = thoughts
-        if thoughts:
+        self.assessments[number] = assessments
+        if assessments:
             self.ranges[number] = agent.ranges
         return action
 
@@ -65,7 +65,7 @@ class TableAgent:
         """Events from a number on are taken back; the agent is as it was there if that was kept."""
         self.agent = self._copies.get(number)
         notes: dict[int, Any]
-        for notes in (self.thoughts, self.ranges, self._copies):
+        for notes in (self.assessments, self.ranges, self._copies):
             for later in [one for one in notes if one >= number]:
                 del notes[later]
 

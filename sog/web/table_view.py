@@ -14,10 +14,10 @@ from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
 from sog.games.views import PASS
-from sog.play.choice import Choice
+from sog.play.choice import JudgedChoice
 from sog.play.game_in_progress import Step
 from sog.play.game_records import endings_of
-from sog.play.history import tell_events
+from sog.play.history import describe_path
 from sog.play.review import Review
 from sog.web.hints import Hint
 from sog.web.judging import Judging
@@ -28,12 +28,12 @@ from sog.web.table import Table
 _MOST_OPTIONS: Final = 12
 
 
-def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
+def table_context(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     """What the page of a table says. at: how many events it shows, of `last` ones."""
     is_busy = table.is_busy  # once: it may end while this is put together
     game, seat = table.game, table.seat
-    steps, is_now = table.course.steps[:last], at == last
-    state, infostates = table.course.state, table.course.infostates
+    steps, is_now = table.ongoing.steps[:last], at == last
+    state, infostates = table.ongoing.state, table.ongoing.infostates
     if not is_now:
         state, infostates = steps[at].state, steps[at].infostates
     shows_all = table.is_over or table.is_revealed
@@ -86,7 +86,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "hint": hint,
         "waits_for_hint": is_now and hint is None and table.has_hints and len(legal) > 1,
         "options": _options(game, choice),
-        "expected": [] if choice is None else tell_events(game, choice.state, choice.line)[0],
+        "expected": [] if choice is None else describe_path(game, choice.state, choice.line)[0],
         "chooser": "" if choice is None else table.whose[choice.player],
         "events": [
             {**_event(table, one, shows_all), "judged": judged.get(place)}
@@ -125,17 +125,19 @@ def _found(judging: Judging | None) -> Review | None:
     return None if judging is None else judging.review
 
 
-def _choice(found: Review | None, number: int) -> Choice | None:
+def _choice(found: Review | None, number: int) -> JudgedChoice | None:
     """The choice that led to an event, if it is judged."""
     return next((one for one in found.choices if one.number == number), None) if found else None
 
 
-def _marks(table: Table, seen: Seen, hint: Hint | None, choice: Choice | None) -> Marks | None:
+def _marks(
+    table: Table, seen: Seen, hint: Hint | None, choice: JudgedChoice | None
+) -> Marks | None:
     """What could be done, and how well: a hint, or of the choice that led to what is shown."""
     game = table.game
     policy, values = np.zeros((2, game.num_infostates, game.num_actions))
     if hint is not None and hint.policy is not None:
-        state, held, taken = table.course.state, int(table.course.infostates[table.seat]), None
+        state, held, taken = table.ongoing.state, int(table.ongoing.infostates[table.seat]), None
         policy[held], values[held] = hint.policy, np.nan
     elif choice is not None:
         state, held, taken = choice.state, choice.infostate, choice.action
@@ -152,7 +154,7 @@ def _marks(table: Table, seen: Seen, hint: Hint | None, choice: Choice | None) -
     }
 
 
-def _options(game: Game[Any], choice: Choice | None) -> list[dict[str, Any]]:
+def _options(game: Game[Any], choice: JudgedChoice | None) -> list[dict[str, Any]]:
     """The actions of a choice that is judged, the likeliest first."""
     if choice is None:
         return []
@@ -198,7 +200,7 @@ def _event(table: Table, one: Step, shows_all: bool) -> dict[str, Any]:
     return {
         "who": who,
         "text": text,
-        "thoughts": table.seated.thoughts.get(one.number, []) if shows_all else [],
+        "assessments": table.seated.assessments.get(one.number, []) if shows_all else [],
         "held": None if one.actor == CHANCE else one.infostate,
     }
 

@@ -23,23 +23,30 @@ from sog.games import Game
 from sog.play.locked import hold_locks
 from sog.play.thinking import SLICE_SECONDS, Thinking
 from sog.tabular.locks import Lock
-from sog.web.interfaces import Heed, Mistake, SearchOffer, Submit, failed, mistaken
+from sog.web.interfaces import (
+    Poll,
+    RequestError,
+    SearchSetup,
+    Submit,
+    failed,
+    request_errors,
+)
 from sog.web.preparations import Preparations
 from sog.web.snapshots import (
+    Estimates,
     ExactSolution,
-    Found,
-    Picture,
+    Snapshot,
     Solving,
     can_be_solved,
     check_size,
-    read_picture,
+    read_snapshot,
     solve_below,
 )
 
 WHOLE, WATCHED, PAUSED = "whole", "watched", "paused"
 """How a search goes on: as fast as it can, slowly enough to be watched, or not."""
-_SECONDS_OF_A_PICTURE: Final = 0.3
-_PICTURES: Final = 40  # of a search that is watched
+_SECONDS_PER_SNAPSHOT: Final = 0.3
+_SNAPSHOTS: Final = 40  # of a search that is watched
 _PATH_STEP: Final = 4
 _LOCK_STEP: Final = 4
 
@@ -49,12 +56,12 @@ class WatchedSearch:
 
     def __init__(
         self,
-        searcher: SearchOffer,
+        searcher: SearchSetup,
         outcomes: tuple[int, ...],
         *,
         start: Any = None,
         ranges: np.ndarray | None = None,
-        before: Found | None = None,
+        before: Estimates | None = None,
         locks: tuple[Lock, ...] = (),
         free_value: float | None = None,
         seed: int = 0,
@@ -66,7 +73,7 @@ class WatchedSearch:
         start: where they begin, if not at the root; with perfect information.
         ranges: [player, S] there, of any sums; None has the search find them from the start of the
         game. before: what was found with other ranges. locks: what is held, of events from `start`;
-        free_value: what the state was worth to player 0 without them. Raises Mistake for what
+        free_value: what the state was worth to player 0 without them. Raises RequestError for what
         cannot be.
         """
         self.searcher, self.outcomes, self.before, self.seed = searcher, outcomes, before, seed
@@ -77,18 +84,18 @@ class WatchedSearch:
         self.seconds = 0.0
         self._submit, self._lock = submit, threading.RLock()
         self._reading = threading.Lock()
-        self._picture: Picture | None = None
+        self._snapshot: Snapshot | None = None
         self._is_closed = self._is_working = False
         root = _root(searcher.game, outcomes, ranges, start)
         self._root = dataclasses.replace(root, held=_held(searcher.game, locks, start))
         began = time.perf_counter()
-        with mistaken():  # such as sizes that cannot be
+        with request_errors():  # such as sizes that cannot be
             self._thinking = self._first()
             self._thinking.compile()
         self.compile_seconds = time.perf_counter() - began
         self._target = 1 if mode == PAUSED else self.total
         with self._lock:
-            self._go_on_soon()
+            self._schedule()
 
     @property
     def updates(self) -> int:
@@ -110,12 +117,12 @@ class WatchedSearch:
         """Whether nothing is."""
         return not self.is_busy
 
-    def go_on(self, count: int, mode: str) -> None:
+    def resume(self, count: int, mode: str) -> None:
         """Makes some more updates, if there are any left."""
         with self._lock:
             self.mode = mode
             self._target = min(self.updates + count, self.total)
-            self._go_on_soon()
+            self._schedule()
 
     def pause(self) -> None:
         """Stops after the slice that it is at."""
@@ -126,70 +133,70 @@ class WatchedSearch:
         """The same search from its start, an update at a time."""
         with self._lock:
             if self._is_working:
-                raise Mistake("The search is running: pause it first.")
-            self._thinking, self._picture, self.seconds = self._first(), None, 0.0
+                raise RequestError("The search is running: pause it first.")
+            self._thinking, self._snapshot, self.seconds = self._first(), None, 0.0
             self.mode, self._target = PAUSED, 1
-            self._go_on_soon()
+            self._schedule()
 
-    def give_room(self, searcher: SearchOffer) -> None:
-        """Lets it go on for the simulations of another offer, its tree kept; and it goes on.
+    def extend(self, searcher: SearchSetup) -> None:
+        """Continues with more simulations and the same tree.
 
-        searcher: the same as before with more simulations. Compiles what that needs; raises Mistake
-        where it cannot be.
+        searcher: the setup so far, with more simulations. Compiles if needed. Raises RequestError
+        for invalid sizes.
         """
         with self._lock:
             if self._is_working or self.updates < self.total:
-                raise Mistake("The search has not used the room that it has.")
+                raise RequestError("The search has not used the room that it has.")
             larger = copy.copy(self._thinking)
-        with mistaken():  # such as fewer simulations than before
-            larger.give_room(searcher.settings.num_simulations)
+        with request_errors():  # such as fewer simulations than before
+            larger.extend(searcher.settings.num_simulations)
             larger.compile()
         with self._lock:
             if self._is_working or self.updates != larger.num_updates:
-                raise Mistake("The search was begun anew meanwhile.")
+                raise RequestError("The search was begun anew meanwhile.")
             self._thinking, self.searcher = larger, searcher
             self.mode, self._target = WHOLE, self.total
-            self._go_on_soon()
+            self._schedule()
 
     def close(self) -> None:
         """Nobody looks any more."""
         self._is_closed = True
         self.solving.stop()
 
-    def picture(self) -> Picture | None:
+    def snapshot(self) -> Snapshot | None:
         """The search as it stands; None before its first update."""
-        with self._reading:  # a picture is large: who comes meanwhile takes the same
+        with self._reading:  # a snapshot is large: who comes meanwhile takes the same
             with self._lock:
-                now, known = copy.copy(self._thinking), self._picture  # it goes on meanwhile
+                now, known = copy.copy(self._thinking), self._snapshot  # it goes on meanwhile
             if now.num_updates == 0:
                 return None
             if known is None or known.num_updates != now.num_updates:
-                known = self._picture = read_picture(now)
+                known = self._snapshot = read_snapshot(now)
             return known
 
     def solve(self, preparations: Preparations, title: str) -> None:
         """Finds the same by CFR+ over everything below, if that is not too much."""
-        picture = self.picture()
-        if picture is None or self.solving.is_busy:
-            raise Mistake("The search has found nothing yet.")
+        snapshot = self.snapshot()
+        if snapshot is None or self.solving.is_busy:
+            raise RequestError("The search has found nothing yet.")
         check_size(self.searcher.shown)
-        state, ranges = picture.nodes[picture.row].state, picture.found.ranges
+        state, ranges = snapshot.nodes[snapshot.row].state, snapshot.found.ranges
         below = [one for one in self.locks if one.outcomes[: len(self.outcomes)] == self.outcomes]
 
-        def solve(heed: Heed) -> ExactSolution:
-            return solve_below(self.searcher.shown, state, ranges, below, self.outcomes, heed)
+        def solve(poll: Poll) -> ExactSolution:
+            return solve_below(self.searcher.shown, state, ranges, below, self.outcomes, poll)
 
         self.solving.begin(solve, preparations, title)
 
-    def can_be_solved(self, picture: Picture) -> bool:
+    def can_be_solved(self, snapshot: Snapshot) -> bool:
         """Whether there is no exact solution yet, and one may be hoped for."""
         solving = self.solving
         is_open = solving.exact is None and not solving.is_hopeless
-        return is_open and can_be_solved(self.searcher.shown, len(picture.nodes))
+        return is_open and can_be_solved(self.searcher.shown, len(snapshot.nodes))
 
     # In another thread.
 
-    def _go_on_soon(self) -> None:
+    def _schedule(self) -> None:
         """Asks for a turn if none was asked for; with the lock."""
         if not self._is_working:
             self._next_slice()
@@ -228,14 +235,14 @@ class WatchedSearch:
             next_, most, is_watched = copy.copy(self._thinking), self._target, self.mode == WATCHED
         most -= next_.num_updates
         if is_watched:
-            most = min(most, max(1, self.total // _PICTURES))
-        seconds = next_.go_a_slice(most, SLICE_SECONDS)
+            most = min(most, max(1, self.total // _SNAPSHOTS))
+        seconds = next_.run_slice(most, SLICE_SECONDS)
         with self._lock:
             self._thinking = next_
             self.seconds += seconds
         if self.updates >= self._target:
             check_result(self.searcher.game, next_.read())
-        return _SECONDS_OF_A_PICTURE - seconds if is_watched else 0.0
+        return _SECONDS_PER_SNAPSHOT - seconds if is_watched else 0.0
 
     def _first(self) -> Thinking:
         """Before the first update."""
@@ -254,7 +261,9 @@ def _root(
 ) -> SearchRoot:
     """Where the search starts; checked."""
     if start is not None and type(start) is not type(game.root()):
-        raise Mistake("These leaves are valued by what was found from the start of the game only.")
+        raise RequestError(
+            "These leaves are valued by what was found from the start of the game only."
+        )
     length = 0 if ranges is not None else len(outcomes)
     path = np.full((1, max(1, -(-length // _PATH_STEP)) * _PATH_STEP), NO_EVENT, np.int32)
     if ranges is None:
@@ -265,11 +274,13 @@ def _root(
         state = game.apply(state, jnp.int32(outcome))
     sums = ranges.sum(axis=1, keepdims=True)
     if not (np.isfinite(ranges).all() and (ranges >= 0).all() and (sums > 0).all()):
-        raise Mistake("A range must have weights that are not negative, and one that is not 0.")
+        raise RequestError(
+            "A range must have weights that are not negative, and one that is not 0."
+        )
     batch = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], state)
     own = jnp.asarray((ranges / sums)[None], jnp.float32)
     root = known_root(batch, own, path=jnp.asarray(path))
-    with mistaken():
+    with request_errors():
         check_root(game, root)
     return root
 

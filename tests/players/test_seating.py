@@ -11,7 +11,7 @@ from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import Game, make
 from sog.play.simple_agents import RandomAgent
 from sog.players.entry import Entry
-from sog.players.overrides import split_told
+from sog.players.overrides import split_overrides
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.seating import is_variant, seat
 from sog.players.table import PLAYERS
@@ -32,7 +32,7 @@ def test_a_trained_agent_plays_a_variant_that_is_asked_for() -> None:
 
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class Listener(Host):
-        def tell(self, text: str) -> None:
+        def notify(self, text: str) -> None:
             heard.append(text)
 
     players = ["agent:gardner_chess?search=2,1", "random"]
@@ -172,5 +172,5 @@ def test_players_of_one_table_may_search_differently_and_are_called_so() -> None
 def test_a_run_whose_path_has_a_question_mark_is_still_that_run(tmp_path: Path) -> None:
     folder = tmp_path / "run?a=b"
     folder.mkdir()
-    assert split_told(str(folder)) == (str(folder), "")
-    assert split_told("runs/x@5?a=b&c=d") == ("runs/x@5", "a=b&c=d")
+    assert split_overrides(str(folder)) == (str(folder), "")
+    assert split_overrides("runs/x@5?a=b&c=d") == ("runs/x@5", "a=b&c=d")

@@ -17,7 +17,7 @@ from sog.play.replay import as_records
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web.app import make_app
-from sog.web.catalog import Offers
+from sog.web.catalog import Catalog
 from sog.web.security import Guard
 from sog.web.table_agent import TableAgent
 from tests.web.visitor import PORT, TOKEN, Visitor, actions_in, status_in, turn_in
@@ -169,10 +169,10 @@ def test_the_agent_begins_where_the_game_does() -> None:
             super().begin(state, seed)
 
     player = Player(name="x", game=game, make=lambda who, seed: Noting(game, player=who, seed=seed))
-    course = GameInProgress.dealt(game, jax.random.key(0), read_opening(game, MATE_IN_1))
-    TableAgent(player, 0).catch_up(course, 1)
-    assert course.beginning is not None
-    assert begun[-1] is course.beginning.state
+    ongoing = GameInProgress.dealt(game, jax.random.key(0), read_opening(game, MATE_IN_1))
+    TableAgent(player, 0).catch_up(ongoing, 1)
+    assert ongoing.beginning is not None
+    assert begun[-1] is ongoing.beginning.state
 
 
 def change(**values: object) -> Callable[[Any], Any]:
@@ -252,7 +252,7 @@ def test_one_of_several_games_of_a_file_is_opened(visitor: Visitor, kuhn_file: s
 
 @pytest.mark.slow
 def test_a_position_with_stones_set_up_is_searched_from_a_table() -> None:
-    app = make_app(Offers(games=["go(size=2)"]), token=TOKEN, port=PORT)
+    app = make_app(Catalog(games=["go(size=2)"]), token=TOKEN, port=PORT)
     visitor = Visitor(app)
     game = "go(size=2,komi=7.0,superko=positional,move_limit=0,end_from=0,payoff=wl)"
     sgf = "(;SZ[2]AB[aa]PL[W];W[bb])"

@@ -9,7 +9,7 @@ from sog.cli.lines import Formatter
 from sog.cli.options import OPTIONS
 from sog.domain import load_part
 
-Choice = str | tuple[str, Mapping[str, Any]]
+OptionSpec = str | tuple[str, Mapping[str, Any]]
 """A name of `OPTIONS`, perhaps with what is different of it here; one that no other
 command has, with all of it; or, with a colon at its end, the title of a group that begins."""
 
@@ -19,7 +19,7 @@ class Mode(NamedTuple):
 
     epilog: str
     """What help says of it, behind the rest."""
-    options: Sequence[Choice]
+    options: Sequence[OptionSpec]
     """Those of the command may be among them, for what is different."""
     takes: str
     """Whether it runs the command for some arguments, as module:function; raises CommandError for
@@ -33,7 +33,7 @@ class Command(NamedTuple):
 
     summary: str
     epilog: str
-    options: Sequence[Choice]
+    options: Sequence[OptionSpec]
     run: str = ""
     """Who runs it, as module:function; of one of the core, the module `sog.cli.NAME`."""
     modes: Sequence[Mode] = ()
@@ -67,11 +67,11 @@ class Command(NamedTuple):
         return code
 
 
-def _named(option: Choice) -> tuple[str, Mapping[str, Any]]:
+def _named(option: OptionSpec) -> tuple[str, Mapping[str, Any]]:
     return (option, {}) if isinstance(option, str) else option
 
 
-def add_options(parser: argparse.ArgumentParser, options: Sequence[Choice]) -> None:
+def add_options(parser: argparse.ArgumentParser, options: Sequence[OptionSpec]) -> None:
     """Adds options to a parser, those behind a title to a group of their own."""
     group: Any = parser
     for option in options:

@@ -25,13 +25,13 @@ from sog.cli.play.screen import (
     signed_units,
     worth_of,
 )
-from sog.cli.play.table import Decision, Human, NotingAgent
+from sog.cli.play.table import DecisionNote, Human, RecordingAgent
 from sog.cli.players import check_searches, seat_players
 from sog.cli.records import check_has_format, check_record_name, is_record_name
 from sog.cli.search_numbers import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame
-from sog.play.assessments import Thought
+from sog.play.assessments import Assessment
 from sog.play.game_in_progress import GameInProgress
 from sog.play.history import Opening
 from sog.play.match import check_plays_unseen, play_on
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.tell_interrupted):
         seating = seat_players([arguments.agent], arguments, work)
         with mistakes():
-            seating.players[0].check_tells_policy()
+            seating.players[0].check_exposes_policy()
         check_has_picture(seating.game, arguments.picture)
         if arguments.resume is not None:
             check_resumed(arguments.resume, seating.game, seating.players[0])
@@ -127,7 +127,7 @@ class _Session:
         # A session that goes on draws other numbers than the one before.
         earlier = () if arguments.resume is None else (1 + len(self.saved.games),)
         self._seeds = np.random.SeedSequence(self.saved.seed, spawn_key=earlier).generate_state(4)
-        self._thinkers: dict[tuple[int, bool], NotingAgent] = {}
+        self._thinkers: dict[tuple[int, bool], RecordingAgent] = {}
 
     def play(self) -> None:
         """Plays until the games are over or the person leaves (Quit)."""
@@ -174,26 +174,26 @@ class _Session:
         beginning, self._left = opening.beginning, None
         given = [(one.actor, one.outcome) for one in GameInProgress(self.game, opening).steps]
         agents = (human, opponent) if seat == 0 else (opponent, human)
-        again, is_told = self.saved.unfinished or given, True
+        again, announces = self.saved.unfinished or given, True
         while True:
             # The agents make the moves after the beginning again.
-            course = GameInProgress.dealt(self.game, key, Opening(beginning=beginning))
-            human.moves = opponent.moves = moves = Moves(course, again, is_told=is_told)
+            ongoing = GameInProgress.dealt(self.game, key, Opening(beginning=beginning))
+            human.moves = opponent.moves = moves = Moves(ongoing, again, announces=announces)
             if advisor is not None:
                 advisor.moves = moves
             try:
-                played = play_on(course, agents)
+                played = play_on(ongoing, agents)
                 break
             except TakeBack:
-                again, is_told = moves.before_last_choice(seat) or [], False
+                again, announces = moves.before_last_choice(seat) or [], False
                 self.terminal.say("  Taken back.", "dim")
         self.saved.games.append(replay_of(self.game, seat, played))
         self.saved.unfinished, self.saved.begins = [], ""
         with holding_interrupts():
             self.save()
-        self._draw(number, course.state, None, played.infostates[-1])
-        self._show_end(course.state, seat, played)
-        self._show_thoughts(opponent.decisions)
+        self._draw(number, ongoing.state, None, played.infostates[-1])
+        self._show_end(ongoing.state, seat, played)
+        self._show_assessments(opponent.decisions)
 
     def _draw(
         self,
@@ -208,13 +208,13 @@ class _Session:
             title = f"{display.short_name(self.game)}, game {number + 1}"
             write_picture(path, self.game, state, title=title, ranges=ranges, infostates=infostates)
 
-    def _thinker(self, player: int, *, is_advisor: bool) -> NotingAgent:
+    def _thinker(self, player: int, *, is_advisor: bool) -> RecordingAgent:
         """One for each place at the table, for all games; all with different seeds."""
         place = (player, is_advisor)
         if place not in self._thinkers:
             agent = self.player.make(player, int(self._seeds[2 * is_advisor + player]))
             check_plays_unseen(agent)
-            self._thinkers[place] = NotingAgent(self.game, agent, player)
+            self._thinkers[place] = RecordingAgent(self.game, agent, player)
         return self._thinkers[place]
 
     def _wants_more(self) -> bool:
@@ -241,30 +241,30 @@ class _Session:
         style = "good" if won > 0 else "bad" if won < 0 else "bold"
         say(f"  {words}: {signed_units(self.game, won)}.", style)
 
-    def _show_thoughts(self, decisions: list[Decision]) -> None:
+    def _show_assessments(self, decisions: list[DecisionNote]) -> None:
         say = self.terminal.say
         if not decisions:
             return
         say("\nWhat the agent thought:", "bold")
         for decision in decisions:
             say(f"  {self.game.describe_state(decision.state)}: played {decision.action}")
-            for thought in decision.thoughts:
-                is_real = thought.infostate == decision.infostate
-                say(self._thought_line(decision, thought), "" if is_real else "dim")
-        if any(len(decision.thoughts) > 1 for decision in decisions):
+            for assessment in decision.assessments:
+                is_real = assessment.infostate == decision.infostate
+                say(self._assessment_line(decision, assessment), "" if is_real else "dim")
+        if any(len(decision.assessments) > 1 for decision in decisions):
             say("  (* is what it had; the other lines are what it would have done.)", "dim")
 
-    def _thought_line(self, decision: Decision, thought: Thought) -> str:
+    def _assessment_line(self, decision: DecisionNote, assessment: Assessment) -> str:
         name = ""
-        if len(decision.thoughts) > 1:
-            mark = "*" if thought.infostate == decision.infostate else " "
-            width = max(len(one.name) for one in decision.thoughts)
-            name = f"{mark} {thought.name:{width}}  "
-        if thought.value is None:
-            return f"    {name}{shares(thought.policy)}"
-        width = max(len(shares(one.policy)) for one in decision.thoughts)
-        worth = worth_of(self.game, thought.value)
-        return f"    {name}{shares(thought.policy):{width}}  {worth}"
+        if len(decision.assessments) > 1:
+            mark = "*" if assessment.infostate == decision.infostate else " "
+            width = max(len(one.name) for one in decision.assessments)
+            name = f"{mark} {assessment.name:{width}}  "
+        if assessment.value is None:
+            return f"    {name}{shares(assessment.policy)}"
+        width = max(len(shares(one.policy)) for one in decision.assessments)
+        worth = worth_of(self.game, assessment.value)
+        return f"    {name}{shares(assessment.policy):{width}}  {worth}"
 
     def end(self) -> None:
         """Saves the games and says so, and shows the score."""

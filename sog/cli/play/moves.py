@@ -18,24 +18,28 @@ class Moves:
     """The moves of one game. The first may be given: then both players make them again."""
 
     def __init__(
-        self, course: GameInProgress, again: Sequence[Move] = (), *, is_told: bool = True
+        self, ongoing: GameInProgress, again: Sequence[Move] = (), *, announces: bool = True
     ) -> None:
-        """again: the moves to make first. is_told: whether the person is told of them."""
-        self.course, self._again, self._is_told = course, collections.deque(again), is_told
+        """again: the moves to make first. announces: whether the person is told of them."""
+        self.ongoing, self._again, self._announces = (
+            ongoing,
+            collections.deque(again),
+            announces,
+        )
 
     @property
     def done(self) -> list[Move]:
         """Those that were made."""
-        return self._before(len(self.course.steps))
+        return self._before(len(self.ongoing.steps))
 
     def _before(self, number: int) -> list[Move]:
-        steps = self.course.steps[:number]
+        steps = self.ongoing.steps[:number]
         return [(one.actor, one.action) for one in steps if one.action is not None]
 
     @property
     def is_silent(self) -> bool:
         """Whether what happens now need not be told."""
-        return bool(self._again) and not self._is_told
+        return bool(self._again) and not self._announces
 
     def given(self, player: int) -> int | None:
         """The player's action, where the moves were given; None where he is to choose.
@@ -51,5 +55,5 @@ class Moves:
 
     def before_last_choice(self, player: int) -> list[Move] | None:
         """The moves before the last choice of a player; None if he had none."""
-        number = self.course.last_choice(player)
+        number = self.ongoing.last_choice(player)
         return None if number is None else self._before(number)

@@ -59,7 +59,7 @@ class Terminal:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Choice:
+class ListedAction:
     """A legal action, and what a person types for it."""
 
     action: int
@@ -67,10 +67,12 @@ class Choice:
     text: str
 
 
-def choices(game: Game[Any], state: Any, infostate: int, legal: Sequence[int]) -> list[Choice]:
+def choices(
+    game: Game[Any], state: Any, infostate: int, legal: Sequence[int]
+) -> list[ListedAction]:
     """Numbers the legal actions from 1; those that people call by a number keep it."""
     return [
-        Choice(
+        ListedAction(
             action=action,
             label=action + 1 if game.counts_actions else place,
             text=game.describe_action(state, infostate, action),
@@ -79,7 +81,9 @@ def choices(game: Game[Any], state: Any, infostate: int, legal: Sequence[int]) -
     ]
 
 
-def find_choices(offered: Sequence[Choice], answer: str, meant: int | None = None) -> list[Choice]:
+def find_choices(
+    offered: Sequence[ListedAction], answer: str, meant: int | None = None
+) -> list[ListedAction]:
     """The actions that an answer may mean: by number, by text, else by the text's beginning.
 
     meant: the action that the game's own notation reads in the answer, as Nf3; before a beginning.
@@ -92,7 +96,7 @@ def find_choices(offered: Sequence[Choice], answer: str, meant: int | None = Non
     return numbered or named or written or (begun if wanted else [])
 
 
-def list_choices(offered: Sequence[Choice]) -> str:
+def list_choices(offered: Sequence[ListedAction]) -> str:
     """The actions in one line where they fit, else in columns."""
     cells = [f"{choice.label}) {choice.text}" for choice in offered]
     line = "   ".join(cells)

@@ -10,7 +10,7 @@ import numpy as np
 from sog.cli.lines import fold
 from sog.cli.play.moves import Moves, TakeBack
 from sog.cli.play.screen import (
-    Choice,
+    ListedAction,
     Quit,
     Terminal,
     choices,
@@ -23,7 +23,7 @@ from sog.cli.play.screen import (
 )
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
-from sog.play.assessments import Thought, thought_of, thoughts_of
+from sog.play.assessments import Assessment, assess, assess_all
 from sog.play.match import Resignation
 
 _HELP: Final = """\
@@ -37,16 +37,16 @@ Draw = Callable[[Any, np.ndarray | None, int], None]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Decision:
+class DecisionNote:
     """A note about one decision: what would have been done with what."""
 
     state: Any
     infostate: int
     action: str
-    thoughts: list[Thought]
+    assessments: list[Assessment]
 
 
-class NotingAgent(Agent):
+class RecordingAgent(Agent):
     """An agent that notes what it thinks when it decides; the notes are for after the game."""
 
     moves: Moves
@@ -58,7 +58,7 @@ class NotingAgent(Agent):
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """A new game begins: the notes are thrown away."""
         self._agent.begin(state, seed)
-        self.decisions: list[Decision] = []
+        self.decisions: list[DecisionNote] = []
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event."""
@@ -66,15 +66,15 @@ class NotingAgent(Agent):
 
     def act(self, infostate: int) -> int:
         """The agent's action, or the one of `moves`; noted where it has a choice."""
-        course, given = self.moves.course, self.moves.given(self.player)
-        if not course.now.has_choice:
+        ongoing, given = self.moves.ongoing, self.moves.given(self.player)
+        if not ongoing.now.has_choice:
             return self._agent.act(infostate)
-        state = course.state
-        thoughts = thoughts_of(self.game, state, self._agent, self.player, infostate)
+        state = ongoing.state
+        assessments = assess_all(self.game, state, self._agent, self.player, infostate)
         action = self._agent.act(infostate) if given is None else given
         text = self.game.describe_action(state, infostate, action)
         self.decisions.append(
-            Decision(state=state, infostate=infostate, action=text, thoughts=thoughts)
+            DecisionNote(state=state, infostate=infostate, action=text, assessments=assessments)
         )
         return action
 
@@ -84,13 +84,13 @@ class NotingAgent(Agent):
 
     @property
     def ranges(self) -> np.ndarray | None:
-        """[2, S]: both players' ranges where the agent has just thought; None without a search."""
+        """[2, S]: both players' ranges where the agent has just searched; None without a search."""
         return self._agent.ranges if isinstance(self._agent, SearchAgent) else None
 
-    def think(self, infostate: int) -> Thought:
+    def think(self, infostate: int) -> Assessment:
         """What the agent would do here with an infostate of its player."""
-        state = self.moves.course.state
-        return thought_of(self.game, state, self._agent, self.player, infostate)
+        state = self.moves.ongoing.state
+        return assess(self.game, state, self._agent, self.player, infostate)
 
 
 class Human(Agent):
@@ -104,7 +104,7 @@ class Human(Agent):
         game: Game[Any],
         player: int,
         terminal: Terminal,
-        advisor: NotingAgent | None,
+        advisor: RecordingAgent | None,
         draw: Draw | None = None,
     ) -> None:
         """advisor: sits in the person's place too, and is asked before every choice.
@@ -122,7 +122,7 @@ class Human(Agent):
 
     def observe(self, outcome: int) -> None:
         """Shows a public event; nothing hidden is in it."""
-        step = self.moves.course.steps[-1]
+        step = self.moves.ongoing.steps[-1]
         actor, event = step.actor, self.game.describe_outcome(step.state, outcome)
         if self.moves.is_silent:
             pass
@@ -136,17 +136,17 @@ class Human(Agent):
 
     def act(self, infostate: int) -> int:
         """Asks until the answer is an action, but for those of `moves`. Raises Quit, TakeBack."""
-        course = self.moves.course
-        offered = choices(self.game, course.state, infostate, course.legal)
-        thought = ranges = None
+        ongoing = self.moves.ongoing
+        offered = choices(self.game, ongoing.state, infostate, ongoing.legal)
+        assessment = ranges = None
         if self._advisor is not None and len(offered) > 1:  # also where it is not asked: its chain
             try:
-                thought, ranges = self._advisor.think(infostate), self._advisor.ranges
+                assessment, ranges = self._advisor.think(infostate), self._advisor.ranges
             except Resignation:  # of an engine, which is not the person's
                 self._terminal.say("  Hint: it would give up", "dim")
         given = self.moves.given(self.player)
         if given is None:
-            chosen = self._choose(infostate, offered, thought, ranges)
+            chosen = self._choose(infostate, offered, assessment, ranges)
         else:
             known = [one for one in offered if one.action == given]
             if not known:
@@ -158,12 +158,12 @@ class Human(Agent):
     def _choose(
         self,
         infostate: int,
-        offered: list[Choice],
-        thought: Thought | None,
+        offered: list[ListedAction],
+        assessment: Assessment | None,
         ranges: np.ndarray | None,
-    ) -> Choice:
+    ) -> ListedAction:
         """Shows what the person may know and what can be done, and asks."""
-        say, state = self._terminal.say, self.moves.course.state
+        say, state = self._terminal.say, self.moves.ongoing.state
         if self._draw is not None:
             self._draw(state, ranges, infostate)
         has_pieces = self._terminal.has_pieces
@@ -178,18 +178,18 @@ class Human(Agent):
             say(f"  There is no choice: {chosen.text}.", "dim")
         else:
             say(list_choices(offered))
-            if thought is not None:
-                self._show_advice(thought)
+            if assessment is not None:
+                self._show_advice(assessment)
             chosen = self._ask(offered)
         return chosen
 
-    def _show_advice(self, thought: Thought) -> None:
+    def _show_advice(self, assessment: Assessment) -> None:
         worth = ""
-        if thought.value is not None:
-            worth = f"; {worth_of(self.game, thought.value)} to you"
-        self._terminal.say(f"  Hint: {shares(thought.policy)}{worth}", "dim")
+        if assessment.value is not None:
+            worth = f"; {worth_of(self.game, assessment.value)} to you"
+        self._terminal.say(f"  Hint: {shares(assessment.policy)}{worth}", "dim")
 
-    def _ask(self, offered: list[Choice]) -> Choice:
+    def _ask(self, offered: list[ListedAction]) -> ListedAction:
         while True:
             answer = self._terminal.ask("> ")
             written, problem = self._read(answer)
@@ -218,7 +218,7 @@ class Human(Agent):
         if read is None or not answer or answer.isdecimal():
             return None, unknown
         try:
-            return int(read(self.moves.course.state, answer)), ""
+            return int(read(self.moves.ongoing.state, answer)), ""
         except ValueError as error:
             return None, f"{error} ? helps."
 

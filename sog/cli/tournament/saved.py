@@ -19,7 +19,7 @@ from sog.files import open_to_append, open_to_lock, parse_json, read_bytes, repl
 from sog.games import Game
 from sog.play.game_in_progress import PlayedGame
 from sog.play.game_records import write_record
-from sog.play.history import Beginning, Opening, read_beginning, state_at_beginning, tell_events
+from sog.play.history import Beginning, Opening, describe_path, read_beginning, state_at_beginning
 from sog.play.replay import ReplayError, check_public
 from sog.play.tournament import Pairing, pairings
 
@@ -29,7 +29,7 @@ _MOST_BYTES: Final = 2**30
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Record:
+class SavedGame:
     """A game that was played."""
 
     utility: float
@@ -40,9 +40,9 @@ class Record:
     """Where it began, if not at the start of the game, see `sog.play.history.Beginning`."""
 
     @staticmethod
-    def of(played: PlayedGame) -> "Record":
+    def of(played: PlayedGame) -> "SavedGame":
         """What is kept of a game."""
-        return Record(
+        return SavedGame(
             utility=played.utility,
             outcomes=played.outcomes,
             resigned=played.resigned,
@@ -50,7 +50,7 @@ class Record:
         )
 
 
-PairOfGames = tuple[Record, Record]
+PairOfGames = tuple[SavedGame, SavedGame]
 """The first has the player of the lower number as player 0, the second as player 1."""
 
 
@@ -118,7 +118,7 @@ class SavedTournament:
 
     def add(self, pairing: Pairing, number: int, first: PlayedGame, second: PlayedGame) -> None:
         """Keeps a pair of games."""
-        pair = Record.of(first), Record.of(second)
+        pair = SavedGame.of(first), SavedGame.of(second)
         self.games.setdefault(pairing, []).append(pair)
         if self.path is None:
             return
@@ -165,7 +165,7 @@ class SavedTournament:
         first, second = (self._record(game, number) for game in line["games"])
         known.append((first, second))
 
-    def _record(self, game: Any, number: int) -> Record:
+    def _record(self, game: Any, number: int) -> SavedGame:
         """A game of the pair with this number, held against the rules."""
         opening = self.openings[number % len(self.openings)]
         begins = None if opening.beginning is None else opening.beginning.text
@@ -175,7 +175,9 @@ class SavedTournament:
         if game["begins"] != begins or outcomes[: len(opening.outcomes)] != opening.outcomes:
             raise ReplayError("its opening is another one.")
         check_public(self._game, opening.beginning, outcomes, game["resigned"], utility)
-        return Record(utility=utility, outcomes=outcomes, resigned=game["resigned"], begins=begins)
+        return SavedGame(
+            utility=utility, outcomes=outcomes, resigned=game["resigned"], begins=begins
+        )
 
 
 def _line(value: dict[str, Any]) -> str:
@@ -192,7 +194,7 @@ def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedT
 
 def _all_games(
     names: Sequence[str], saved: SavedTournament
-) -> Iterator[tuple[tuple[str, str], Record]]:
+) -> Iterator[tuple[tuple[str, str], SavedGame]]:
     """The names of player 0 and player 1, and the game."""
     for (first, second), pairs in sorted(saved.games.items()):
         for one, other in pairs:
@@ -200,7 +202,7 @@ def _all_games(
             yield (names[second], names[first]), other
 
 
-def _start(game: Game[Any], record: Record) -> Any:
+def _start(game: Game[Any], record: SavedGame) -> Any:
     """The public state that a game began with."""
     return state_at_beginning(
         game, None if record.begins is None else _beginning(game, record.begins)
@@ -222,7 +224,7 @@ def _as_json(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> s
                 "resigned": record.resigned,
                 **({} if record.begins is None else {"begins": record.begins}),
                 "outcomes": record.outcomes,
-                "events": tell_events(game, _start(game, record), record.outcomes)[0],
+                "events": describe_path(game, _start(game, record), record.outcomes)[0],
             }
         )
     return json.dumps({"game": str(game), "unit": game.unit, "games": games}, indent=1) + "\n"
