@@ -1,4 +1,4 @@
-"""What an agent would do at a decision, with what it holds and with what it could hold."""
+"""An agent's assessment of a decision, at its infostate and at others it could have."""
 
 import dataclasses
 from typing import Any, Final
@@ -15,21 +15,21 @@ _MOST_NOTED: Final = 12  # infostates of a decision
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Assessment:
-    """What an agent would do at an infostate, and what it expects to get there."""
+    """An agent's policy and value at an infostate."""
 
     infostate: int
     name: str
-    """Of the infostate."""
+    """Text of the infostate."""
     policy: list[tuple[str, float]]
-    """Legal actions and their probabilities, the likeliest first."""
+    """Legal actions and their probabilities, the most likely first."""
     value: float | None
-    """None for an agent that does not know."""
+    """None if unknown."""
     line: tuple[str, ...] = ()
-    """How it expects the game to go on, its own action first; nothing for one who does not say."""
+    """Its principal variation as text; empty if it has none."""
 
 
 def assess(game: Game[Any], state: Any, agent: Agent, player: int, infostate: int) -> Assessment:
-    """What the agent would do here with an infostate of its player, who is to move."""
+    """Assesses an infostate of the agent's player, who is to move."""
     policy = agent.policy(infostate)
     legal = np.flatnonzero(situation(game, state).legal_actions[infostate]).tolist()
     likely = sorted(legal, key=lambda action: -policy[action])
@@ -45,8 +45,7 @@ def assess(game: Game[Any], state: Any, agent: Agent, player: int, infostate: in
 def assess_all(
     game: Game[Any], state: Any, agent: Agent, player: int, infostate: int
 ) -> list[Assessment]:
-    """The same with all that the player could hold, if that is not too much, else with what he
-    holds; nothing where there is no choice."""
+    """Assesses all possible infostates if few, else the actual one; none without a choice."""
     now = situation(game, state)
     if not now.has_choice:
         return []

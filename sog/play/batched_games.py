@@ -1,7 +1,7 @@
-"""Several games at once, so that those who search in them do it in batches.
+"""Plays several games at once, so that their agents search in batches.
 
-A game goes on until an agent has to search; when enough games wait, those that wait for the same
-kind of search get theirs in one call. Nobody else is waited for.
+Each game runs until an agent has to search. When enough games wait, those that wait for the same
+kind of search get it in one call.
 """
 
 from collections.abc import Generator, Hashable, Iterable, Iterator
@@ -12,16 +12,16 @@ from sog.play.game_in_progress import PlayedGame
 from sog.play.match import Agent
 
 SteppedGame = Generator[Agent, None, PlayedGame]
-"""As of `sog.play.match.play_stepwise`."""
+"""Made by `sog.play.match.play_stepwise`."""
 _Waiting = dict[Hashable, list[tuple[int, SteppedGame, Agent]]]
-"""The numbers of games that wait for a search."""
+"""By kind of search, the games that wait for it, with their numbers."""
 
 
 def play_batched(games: Iterable[SteppedGame], batch_size: int) -> Iterator[PlayedGame]:
-    """Plays games to their ends, and yields them in their order.
+    """Plays games to their ends and yields them in order.
 
-    batch_size: searches at once. Twice as many games are begun: of two kinds of searches, one then
-    fills its batch. Agents with a clock search alone, since the clock is for one search.
+    batch_size: searches at once. Twice as many games run, so that one of two kinds of search fills
+    its batch. Agents with a time limit search alone.
     """
     waiting: _Waiting = {}
     played: dict[int, PlayedGame] = {}
@@ -41,7 +41,7 @@ def play_batched(games: Iterable[SteppedGame], batch_size: int) -> Iterator[Play
 
 
 def _search(batch_size: int, waiting: _Waiting, played: dict[int, PlayedGame]) -> None:
-    """The searches that most games wait for, those first that wait longest."""
+    """Runs the kind of search that most games wait for, in order of waiting."""
     how = max(waiting, key=lambda how: len(waiting[how]))
     group = waiting.pop(how)
     if group[batch_size:]:
@@ -55,7 +55,7 @@ def _search(batch_size: int, waiting: _Waiting, played: dict[int, PlayedGame]) -
 def _advance(
     number: int, game: SteppedGame, waiting: _Waiting, played: dict[int, PlayedGame]
 ) -> None:
-    """Goes on with a game until it is over or has to wait."""
+    """Advances a game until it is over or has to wait."""
     while True:
         try:
             agent = next(game)

@@ -1,4 +1,4 @@
-"""A finished game for a file: what was done, known and seen, in numbers and in words."""
+"""Finished games as JSON: actions, infostates and events, in numbers and as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -18,17 +18,17 @@ from sog.play.history import (
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 _HUMAN: Final = "human"
-"""What the person is called in files of records."""
+"""The person's name in record files."""
 
 
 class ReplayError(ValueError):
-    """A game of a file is not one by the rules."""
+    """A game of a file breaks the rules."""
 
 
 def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]:
-    """A game as `sog play --save` writes it, which its help describes; human: the person's player.
+    """A game as `sog play --save` writes it (see its help), including all hidden information.
 
-    Everything is in it, also what was hidden.
+    human: the person's player.
     """
     ongoing, moves = GameInProgress.of(game, played), list[dict[str, Any]]()
     for one in ongoing.steps:
@@ -65,10 +65,9 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
 def as_records(
     game: Game[Any], ending: str, replays: Sequence[Mapping[str, Any]], agent: str
 ) -> str:
-    """A file of records (see `has_format`) with games of `replay_of` against an agent.
+    """A record file (see `has_format`) with games of `replay_of` against an agent.
 
-    A game that was left has no result; of it, only who the person is, its outcomes and where it
-    began are asked for.
+    An unfinished game has no result; only "human", its outcomes and where it began are read.
     """
     records = []
     for one in replays:
@@ -88,10 +87,10 @@ def as_records(
 
 
 def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
-    """The game of such a record, held against the rules.
+    """The game of such a record, checked against the rules.
 
-    Raises ReplayError if they deny its events, or what these led to, and ValueError, KeyError,
-    IndexError or TypeError for what is no record.
+    Raises ReplayError if its events or its result break them, and ValueError, KeyError, IndexError
+    or TypeError for other data.
     """
     begins = record.get("begins")
     beginning = None if begins is None else _beginning(game, begins)
@@ -108,7 +107,7 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     ongoing.resigned, ongoing.agreed = record.get("resigned"), bool(record.get("agreed"))
     _check_end(ongoing)
     if not _can_hold(ongoing):
-        raise ReplayError(f"its end is none in {game}.")
+        raise ReplayError(f"the game is not over by the rules of {game}.")
     played = ongoing.played()
     _check_utility(game, float(record["utility"]), played.utility)
     return played
@@ -121,10 +120,9 @@ def check_public(
     resigned: int | None,
     said: float,
 ) -> None:
-    """Holds what is public of a game against the rules: its events, and its end.
+    """Checks a game's public events and its end against the rules.
 
-    said: the utility of player 0, which where things are hidden need only be a possible one.
-    Raises ReplayError.
+    said: player 0's utility; with hidden information it need only be possible. Raises ReplayError.
     """
     ongoing = GameInProgress(game, Opening(beginning=beginning))
     for number, outcome in enumerate(outcomes, start=1):
@@ -147,19 +145,19 @@ def _check_end(ongoing: GameInProgress) -> None:
     if is_resigned and (type(resigned) is not int or resigned not in (PLAYER_0, PLAYER_1)):
         raise ReplayError(f"resigned must be player 0 or 1, got {resigned!r}.")
     if (ongoing.now.actor == TERMINAL) == (is_resigned or ongoing.agreed):
-        raise ReplayError(f"its end is none in {ongoing.game}.")
+        raise ReplayError(f"the game is not over by the rules of {ongoing.game}.")
 
 
 def _check_utility(game: Game[Any], said: float, right: float) -> None:
     if not abs(said - right) <= _ROUNDING * game.max_utility:  # nor is NaN
         raise ReplayError(
-            f"it is said to give {said:g} {game.unit} to player 0, by the rules of {game} it is "
+            f"the file gives {said:g} {game.unit} to player 0, but by the rules of {game} it is "
             f"{right:g}."
         )
 
 
 def _can_hold(ongoing: GameInProgress) -> bool:
-    """Whether each player may have his infostate."""
+    """Whether both players' infostates are possible."""
     masks = ongoing.now.infostate_mask
     pairs = zip(ongoing.infostates, masks, strict=True)
     return all(0 <= one < masks.shape[1] and mask[one] for one, mask in pairs)
@@ -168,10 +166,10 @@ def _can_hold(ongoing: GameInProgress) -> bool:
 def played_so_far(
     game: Game[Any], opening: Opening, said: float | None = None, is_scored: bool = False
 ) -> PlayedGame:
-    """A game of perfect information as far as its opening tells it.
+    """The game that an opening of a perfect-information game leads to.
 
-    said, is_scored: the result in a file, see `GameRecord`; it counts where the board shows none.
-    A game that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
+    said, is_scored: the result in a file, see `GameRecord`; it counts if the board shows none. The
+    utility is NaN if the game is not over. Raises ValueError for hidden information.
     """
     check_begins_anywhere(game)
     ongoing = GameInProgress(game, opening)

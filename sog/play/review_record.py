@@ -1,4 +1,4 @@
-"""A review for a file: every choice and both players, in numbers and in words."""
+"""A review as JSON: every choice and both players' totals."""
 
 import math
 from typing import Any, Final
@@ -11,7 +11,7 @@ _BOTH: Final = (PLAYER_0, PLAYER_1)
 
 
 def record_of(found: Review) -> dict[str, Any]:
-    """As JSON has it; null stands for what is not known."""
+    """The review as JSON; unknown values are null."""
     return {
         "game": str(found.game),
         "unit": found.game.unit,

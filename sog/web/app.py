@@ -20,10 +20,10 @@ from sog.web.search_pages import SearchPages
 from sog.web.security import Guard
 
 _SEARCHING: Final = 2
-"""Threads for searches, which take turns there. Every table has one for its agent, as a decision
-has no parts that could: however long agents think, other games go on."""
+"""Threads for searches, which take turns. Each table has a thread for its agent, whose decisions
+cannot be split, so a slow agent does not hold up other games."""
 _HELPING: Final = 4
-"""Threads for hints and for judging games that are over, at all tables."""
+"""Threads for hints and reviews, of all tables."""
 
 
 def make_app(
@@ -31,7 +31,7 @@ def make_app(
 ) -> Guard:
     """The application, for an ASGI server that listens on this port.
 
-    token: what a visitor must show, or `once`, once, see `sog.web.security`. names: of this host,
+    token, once: the tokens that visitors must present, see `sog.web.security`. names: of this host,
     besides localhost.
     """
     preparations = Preparations()
@@ -54,7 +54,7 @@ def make_app(
             endings=endings(),
             groups={
                 "players of any game": [one for one in catalog.players if not learns(one)],
-                "those that learn first, for minutes": list(filter(learns, catalog.players)),
+                "players that learn first, for minutes": list(filter(learns, catalog.players)),
             },
             summaries={name: entry.summary for name, entry in METHODS.items()},
             preparations=preparations,
@@ -70,7 +70,7 @@ def make_app(
         return message_page(404, "Not there", "There is no such page.")
 
     async def wrong_method(request: Request, error: Exception) -> Response:
-        return message_page(405, "Not like this", "That page takes no such request.")
+        return message_page(405, "Not allowed", "This page does not accept such requests.")
 
     app = Starlette(
         routes=[

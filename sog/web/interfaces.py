@@ -1,4 +1,4 @@
-"""What `Catalog` gives pages, and what they say where that cannot be."""
+"""Types and errors that the pages and their `Catalog` share."""
 
 import contextlib
 import dataclasses
@@ -12,22 +12,22 @@ from selfplay.runs.metrics import Metrics
 from sog.games import Game
 
 Submit = Callable[[Callable[[], None]], object]
-"""Has a function called by another thread."""
+"""Submits a function to a thread pool."""
 Poll = Callable[[], None]
 """Called now and then during long work; raises Cancelled once nobody waits for the result."""
 
 
-class Cancelled(Exception):  # noqa: N818 (no error)
-    """The visitor has left, or cancelled what he asked for."""
+class Cancelled(Exception):  # noqa: N818 (not an error)
+    """The visitor has left or cancelled the request."""
 
 
 class RequestError(Exception):
-    """What was asked for cannot be; told in a sentence."""
+    """An invalid request; the message is a sentence for the page."""
 
 
 @contextlib.contextmanager
 def request_errors(where: str = "") -> Iterator[None]:
-    """What the library refuses in its body is told on a page."""
+    """Turns errors that the library raises for invalid input into RequestError."""
     try:
         yield
     except ValueError as error:
@@ -35,29 +35,29 @@ def request_errors(where: str = "") -> Iterator[None]:
 
 
 def failed(what: str, error: Exception) -> str:
-    """What a page says of an error that nobody expected, which the terminal shows whole."""
+    """The message for an unexpected error, whose traceback goes to the terminal."""
     logging.getLogger("sog.web").error("%s failed", what, exc_info=error)
     return f"{what} failed: {error}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class SearchSetup:
-    """What searches of a game are made with."""
+    """What a search needs: game, evaluator and settings."""
 
     game: Game[Any]
-    """The one to search, perhaps enumerated; `shown` is the game itself."""
+    """The game to search, perhaps enumerated; `shown` is the game itself."""
     shown: Game[Any]
     evaluator: Evaluator
     name: str
-    """Of the evaluator."""
+    """Name of the evaluator."""
     settings: SearchSettings
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunState:
-    """How far a training run is."""
+    """Progress of a training run."""
 
     name: str
     game: Game[Any]
     lines: list[Metrics]
-    """Its metrics so far."""
+    """Metrics so far."""

@@ -1,4 +1,4 @@
-"""The choices of a game at a table are judged, in another thread."""
+"""Reviews the game at a table in another thread."""
 
 from collections.abc import Callable
 
@@ -13,14 +13,14 @@ FindJudge = Callable[[PlayedGame, Poll], Player]
 
 
 class Judging:
-    """How far it is, and what it found."""
+    """A review in progress."""
 
     def __init__(self, find: FindJudge, ongoing: GameInProgress, submit: Submit) -> None:
-        """Begins."""
+        """Starts the review."""
         self.review: Review | None = None
-        """Of the choices that are judged so far."""
+        """The review so far."""
         self.judge: Player | None = None
-        """As soon as he is ready."""
+        """None until ready."""
         self.problem = ""
         self.total = ongoing.num_choices
         self.is_busy, self.is_stopped = True, False
@@ -29,7 +29,7 @@ class Judging:
 
     @property
     def done(self) -> int:
-        """Choices that are judged, of `total`."""
+        """Choices judged so far, of `total`."""
         return 0 if self.review is None else len(self.review.choices)
 
     @property
@@ -38,7 +38,7 @@ class Judging:
         return self.is_stopped and self.done < self.total
 
     def stop(self) -> None:
-        """Ends it after the choice that it is at; what it has found stays."""
+        """Stops after the current choice and keeps the review so far."""
         self.is_stopped = True
 
     def _poll(self) -> None:
@@ -70,5 +70,5 @@ class Judging:
 def _adviser(judge: Player, player: int) -> Agent:
     adviser = judge.make(player, player)
     if adviser.doubt is None:
-        raise RequestError(f"{judge.name} cannot say what actions are worth.")
+        raise RequestError(f"{judge.name} has no action values.")
     return adviser

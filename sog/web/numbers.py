@@ -1,4 +1,4 @@
-"""Numbers that a visitor sends, one reading for all of them, and numbers that he sees."""
+"""Reads numbers that visitors send, and formats utilities."""
 
 import re
 from typing import Final
@@ -11,15 +11,15 @@ _HIGHEST_WEIGHT: Final = 10**6
 
 def in_units(value: float, unit: str) -> str:
     """A utility as "+1 chip" or "-0.25 chips"; unit: in the plural."""
-    told = f"{value + 0.0:+.4g}"
-    return f"{told} {unit.removesuffix('s') if abs(value) == 1 else unit}"
+    number = f"{value + 0.0:+.4g}"
+    return f"{number} {unit.removesuffix('s') if abs(value) == 1 else unit}"
 
 
 def whole_number(text: str, most: int = _LARGEST) -> int | None:
-    """The number from 0 to `most` that a text says in ASCII digits; None if it says none.
+    """The number from 0 to `most` that a text has in ASCII digits; None if it has none.
 
-    `int` would take signs, spaces and the digits of any script and fail at 5000 of them;
-    `str.isdigit` says yes to "²", which `int` refuses.
+    `int` accepts signs, spaces and the digits of any script and fails at 5000 of them;
+    `str.isdigit` accepts "²", which `int` does not.
     """
     if not re.fullmatch("[0-9]{1,19}", text):
         return None

@@ -1,8 +1,8 @@
-"""What takes long before a game or a search can begin, in threads of its own beside the pages.
+"""Slow preparations of games and searches, in threads of their own.
 
-There are two lanes. Work that is known to take minutes, as learning does, begins in the long one;
-all other work begins in the short one and moves over if it is still there after `SHORT_SECONDS`. So
-what takes a moment never waits for the minutes of others.
+There are two lanes. Work that is known to take minutes, such as learning, begins in the long lane;
+other work begins in the short one and moves over after `SHORT_SECONDS`. So quick work never waits
+for slow work.
 """
 
 import dataclasses
@@ -20,33 +20,33 @@ SHORT_PLACES: Final = 3
 LONG_PLACES: Final = 2
 SHORT_SECONDS: Final = 5.0
 MOST: Final = 32
-"""Preparations that are under way or waiting."""
+"""Preparations that may be running or waiting."""
 
 
 @dataclasses.dataclass(kw_only=True, eq=False)
 class Preparation:
-    """One of them."""
+    """A preparation and its result."""
 
     title: str
-    """What visitors see; of two with the same title, the second waits for the first."""
+    """Shown to visitors; preparations with equal titles run one after another."""
     is_long: bool
     number: int
     cancel: Callable[[], None]
-    """It stops as soon as it notices."""
+    """Requests cancellation, which the work notices when it next polls."""
     made: "Future[Any]" = dataclasses.field(default_factory=Future)
-    """Its result. Cancelled once a cancelled preparation has stopped."""
+    """The result; cancelled once a cancelled preparation has stopped."""
     began: float | None = None
     is_cancelled: bool = False
 
 
 class Preparations:
-    """Some at once in each lane; the others wait, a bounded number."""
+    """Runs a few preparations at once in each lane; a bounded number wait."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._threads = ThreadPoolExecutor(MOST, thread_name_prefix="prepare")
         self._changed = threading.Condition()
-        """To be held where a list changes."""
+        """Guards the lists."""
         self.waiting: list[Preparation] = []
         self.at_work: list[Preparation] = []
         self._kept: dict[int, Preparation] = {}
@@ -63,7 +63,7 @@ class Preparations:
         with self._changed:
             if len(self.waiting) + len(self.at_work) >= MOST:
                 raise FullError(
-                    f"{MOST} preparations are under way or waiting: cancel one on the first page."
+                    f"{MOST} preparations are running or waiting: cancel one on the first page."
                 )
             one = Preparation(
                 title=title,
@@ -80,7 +80,7 @@ class Preparations:
         return one
 
     def get(self, number: int) -> Preparation:
-        """Raises KeyError if it is not there (any more)."""
+        """A preparation by number; KeyError if it does not exist (any more)."""
         return self._kept[number]
 
     def _cancel(self, one: Preparation) -> None:
@@ -90,7 +90,7 @@ class Preparations:
                 self.waiting.remove(one)
             self._changed.notify_all()
 
-    def _may_go_on(self, one: Preparation) -> bool:
+    def _may_run(self, one: Preparation) -> bool:
         begun = [other for other in (*self.waiting, *self.at_work) if other.began is not None]
 
         def is_next(waiting: Preparation) -> bool:
@@ -102,8 +102,8 @@ class Preparations:
         return one in list(filter(is_next, self.waiting))[:free]
 
     def _wait(self, one: Preparation) -> None:
-        """For its turn; with the lock."""
-        self._changed.wait_for(lambda: one.is_cancelled or self._may_go_on(one))
+        """Waits for its turn; the caller holds the lock."""
+        self._changed.wait_for(lambda: one.is_cancelled or self._may_run(one))
         if one.is_cancelled:
             raise Cancelled
         self.waiting.remove(one)
@@ -133,7 +133,7 @@ class Preparations:
             with self._changed:
                 self._wait(one)
             made = work(lambda: self._poll(one))
-        except BaseException as error:  # raised where the result is read
+        except BaseException as error:  # re-raised where the result is read
             failed = error
         with self._changed:
             if one in self.at_work:

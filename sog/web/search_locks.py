@@ -1,4 +1,4 @@
-"""What a player is held to in a search on a page: from a form to locks, and what they cost."""
+"""Locks on the pages of searches: read from forms, and what they cost."""
 
 import functools
 import math
@@ -15,22 +15,22 @@ from sog.web.numbers import weight, whole_number
 from sog.web.snapshots import Snapshot
 from sog.web.watched_search import WatchedSearch
 
-_MOST_CELLS: Final = 600  # of the form
+_MOST_CELLS: Final = 600  # in the form
 _MOST_LOCKS: Final = 32
 
 
 def can_lock(node: NodeView) -> bool:
-    """Whether there is a form for it: a player chooses there, and not from too much."""
+    """Whether a node has a lock form: a player has a choice, and the form is not too large."""
     return node.actor < CHANCE and 1 < int(node.legal.sum()) <= _MOST_CELLS
 
 
 def lock_of(node: NodeView, outcomes: tuple[int, ...], form: Mapping[str, str]) -> Lock:
-    """From fields `lock-INFOSTATE-ACTION`, weights of any sum; infostates without any are free.
+    """Reads fields `lock-INFOSTATE-ACTION`, unnormalized; infostates without weights stay free.
 
     outcomes: the public events that lead to the node.
     """
     if node.actor >= CHANCE:
-        raise RequestError("No player acts there, so nothing can be locked.")
+        raise RequestError("No player acts there, so there is nothing to lock.")
     weights = np.zeros(node.legal.shape)
     for name, text in form.items():
         kind, _, rest = name.partition("-")
@@ -56,10 +56,10 @@ def lock_of(node: NodeView, outcomes: tuple[int, ...], form: Mapping[str, str]) 
 
 
 def locks_in(search: WatchedSearch, text: str) -> tuple[Lock, ...]:
-    """Those of a text, one on each line, as `sog search --lock` has them; no files."""
+    """Reads one lock per line, in the syntax of `sog search --lock`, without files."""
     lines = [line for line in text.splitlines() if line.strip()]
     if search.start is not None and lines:
-        raise RequestError("Locks are of events from the start of the game, and this began later.")
+        raise RequestError("Locks need a search from the start of the game; this one began later.")
     if len(lines) > _MOST_LOCKS:
         raise RequestError(f"There may be at most {_MOST_LOCKS} locks, got {len(lines)}.")
     with request_errors("Locks: "):
@@ -67,12 +67,12 @@ def locks_in(search: WatchedSearch, text: str) -> tuple[Lock, ...]:
 
 
 def lock_at(search: WatchedSearch, outcomes: tuple[int, ...]) -> Lock | None:
-    """What is held at a public state."""
+    """The lock at a public state, if any."""
     return next((lock for lock in search.locks if lock.outcomes == outcomes), None)
 
 
 def locks_context(search: WatchedSearch, snapshot: Snapshot) -> dict[str, Any]:
-    """What the page says of all locks: their texts, and their price."""
+    """Template data about all locks: their texts, and what they cost."""
     game, value = search.searcher.shown, snapshot.nodes[snapshot.row].mean_value
     costs = []
     if search.locks and search.free_value is not None:
@@ -89,7 +89,7 @@ def locks_context(search: WatchedSearch, snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-@functools.lru_cache(maxsize=256)  # pages are asked for again and again
+@functools.lru_cache(maxsize=256)  # pages are reloaded often
 def _text(game: Game[Any], lock: Lock) -> str:
     return format_lock(game, lock)
 

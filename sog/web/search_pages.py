@@ -40,7 +40,7 @@ _MODES: Final = (WHOLE, WATCHED, PAUSED)
 
 
 class SearchPages:
-    """All searches of a server."""
+    """The pages of all searches."""
 
     def __init__(self, catalog: Catalog, preparations: Preparations, submit: Submit) -> None:
         self.searches: Sessions[WatchedSearch] = Sessions(MOST_SEARCHES, "searches")
@@ -48,7 +48,7 @@ class SearchPages:
 
     @property
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """Routes of the pages."""
         buttons: dict[str, Callable[[int, WatchedSearch, Form], object]] = {
             "go-on": lambda number, search, form: _resume(search, form),
             "anew": lambda number, search, form: search.start_anew(),
@@ -69,18 +69,18 @@ class SearchPages:
         ]
 
     def warm_up(self) -> None:
-        """Compiles the usual searches of what was named, so that visitors do not wait for it."""
+        """Compiles default searches of the named networks, so that visitors need not wait."""
         for network in self._catalog.named[:_MOST_WARMED_UP]:
             work = functools.partial(self._warm_up, network)
             self._preparations.begin(f"searches: {network}", work)
 
     def _warm_up(self, network: str, poll: Poll) -> None:
-        with contextlib.suppress(RequestError):  # which a visitor will see
+        with contextlib.suppress(RequestError):  # shown when a visitor tries
             searcher = self._catalog.searcher(network, self._catalog.evaluators[0], "", 0, poll)
             WatchedSearch(searcher, (), mode=PAUSED, submit=lambda work: work()).snapshot()
 
     def begin(self, request: Request, form: Form, poll: Poll) -> Response:
-        """A new search."""
+        """Starts a new search."""
         text = form.get("game", "")
         game = self._catalog.game(text)
         with request_errors("Position: "):
@@ -95,9 +95,9 @@ class SearchPages:
         poll: Poll,
         ranges: np.ndarray | None = None,
     ) -> Response:
-        """A new search of the position that an opening leads to.
+        """Starts a search of the position that an opening leads to.
 
-        game: or a network. form: how to search. ranges: [player, S] there, None to have them found.
+        game: or a network. form: settings. ranges: [player, S] there, None to search for them.
         """
         searcher = self._catalog.searcher(
             game,
@@ -120,9 +120,9 @@ class SearchPages:
         return go_to(f"/searches/{self.searches.add(search, poll)}")
 
     def look(self, request: Request, form: Form) -> Response:
-        """A search as it stands."""
+        """Shows a search."""
         number, search = session_of(request, self.searches)
-        is_busy = search.is_busy  # first: what is not found yet must not be the last that is shown
+        is_busy = search.is_busy  # read first, so that the last page shown is complete
         snapshot = search.snapshot()
         view: dict[str, Any] = {}
         if snapshot is not None:
@@ -133,7 +133,7 @@ class SearchPages:
         return show("search", number=number, search=search, game=game, view=view, is_busy=is_busy)
 
     def extend(self, request: Request, form: Form, poll: Poll) -> Response:
-        """More simulations than it was to have, and its tree goes on growing."""
+        """Continues with more simulations in the same tree."""
         number, search = session_of(request, self.searches)
         more = number_in(form, "simulations", 10**9)
         poll()
@@ -141,7 +141,7 @@ class SearchPages:
         return go_to(f"/searches/{number}{_shown_node(form)}")
 
     def set_ranges(self, request: Request, form: Form, poll: Poll) -> Response:
-        """A new search from one of the tree's public states, with ranges set by hand."""
+        """Starts a new search from a public state of the tree with edited ranges."""
         _, search = session_of(request, self.searches)
         snapshot, node = _node_of(search, form)
         ranges = np.zeros((2, search.searcher.shown.num_infostates))
@@ -167,7 +167,7 @@ class SearchPages:
         return go_to(f"/searches/{self.searches.add(edited, poll)}")
 
     def lock(self, request: Request, form: Form, poll: Poll) -> Response:
-        """The same search where the player to act at one of its public states does what is set."""
+        """Repeats the search with the policy of one public state locked."""
         _, search = session_of(request, self.searches)
         snapshot, node = _node_of(search, form)
         new = lock_of(node, outcomes_to(search, snapshot, node), form)
@@ -175,7 +175,7 @@ class SearchPages:
         return self._hold(search, snapshot, (*others, new), poll)
 
     def set_locks(self, request: Request, form: Form, poll: Poll) -> Response:
-        """The same search with the locks of a text and no others."""
+        """Repeats the search with the locks of a text and no others."""
         _, search = session_of(request, self.searches)
         snapshot = search.snapshot()
         if snapshot is None:
@@ -183,11 +183,7 @@ class SearchPages:
         return self._hold(search, snapshot, locks_in(search, form.get("locks", "")), poll)
 
     def _hold(
-        self,
-        search: WatchedSearch,
-        snapshot: Snapshot,
-        locks: tuple[Lock, ...],
-        poll: Poll,
+        self, search: WatchedSearch, snapshot: Snapshot, locks: tuple[Lock, ...], poll: Poll
     ) -> Response:
         poll()
         free_value = search.free_value if search.locks else snapshot.nodes[snapshot.row].mean_value
@@ -206,7 +202,7 @@ class SearchPages:
 
 
 def _resume(search: WatchedSearch, form: Form) -> None:
-    """Some more updates, or none."""
+    """Resumes with some more updates, or pauses."""
     count = number_in(form, "count", 10**9)
     if count == 0:
         search.pause()
@@ -215,15 +211,15 @@ def _resume(search: WatchedSearch, form: Form) -> None:
 
 
 def _shown_node(form: Form) -> str:
-    """The node that a form is of, as the query of the page."""
+    """The query that shows the node of a form."""
     node = whole_number(form.get("node", ""))
     return "" if node is None else f"?node={node}"
 
 
 def _node_of(search: WatchedSearch, form: Form) -> tuple[Snapshot, NodeView]:
-    """The public state of the tree that a form is of."""
+    """The node of the tree that a form refers to."""
     snapshot = search.snapshot()
     node = None if snapshot is None else snapshot.nodes.get(number_in(form, "row", 10**9))
     if snapshot is None or node is None or node.actor == TERMINAL:
-        raise RequestError("That public state is not in the tree (any more).")
+        raise RequestError("This public state is not in the tree (any more).")
     return snapshot, node

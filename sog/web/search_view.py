@@ -1,4 +1,4 @@
-"""What the page of a search tells of a public state of its tree, as data for a template."""
+"""Template data of a search page: one public state of its tree."""
 
 import math
 from typing import Any, Final
@@ -28,15 +28,15 @@ from sog.web.search_locks import can_lock, lock_at, locks_context
 from sog.web.snapshots import Estimates, Snapshot
 from sog.web.watched_search import WatchedSearch
 
-_LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
-_MOST_BOXES: Final = 24  # some, and no page that is ten screens high
-_MOST_COLUMNS: Final = 8  # of actions; more are told in words
+_LEVELS, _MOST_CHILDREN = 2, 8  # of the drawn tree
+_MOST_BOXES: Final = 24  # keeps the page short
+_MOST_COLUMNS: Final = 8  # of actions; more are listed as text
 _MOST_LISTED: Final = 60  # infostates of a player
 _MOST_EDITED: Final = 250
 
 
 def node_context(search: WatchedSearch, snapshot: Snapshot, node: NodeView) -> dict[str, Any]:
-    """What the page says about a node."""
+    """Template data of a node."""
     game, is_searched = node.game, node.row == snapshot.row
     shown = _outline(snapshot, node)
     title = f"{game.name}: {node.description}"
@@ -76,7 +76,7 @@ def node_context(search: WatchedSearch, snapshot: Snapshot, node: NodeView) -> d
 
 
 def _outline(snapshot: Snapshot, node: NodeView) -> Outline:
-    """What is drawn of the tree: where there is much to draw, fewer children of the children."""
+    """The part of the tree to draw, with fewer grandchildren if it is large."""
     shown = None
     for most in range(_MOST_CHILDREN, 0, -1):
         shown = outline(
@@ -93,14 +93,14 @@ def _outline(snapshot: Snapshot, node: NodeView) -> Outline:
 
 
 def outcomes_to(search: WatchedSearch, snapshot: Snapshot, node: NodeView) -> tuple[int, ...]:
-    """The public events that lead to a node from the start of the game."""
+    """The public events from the start of the game to a node."""
     start = search.outcomes if search.has_own_ranges else ()
     events = [one.outcome for one in _path(snapshot, node) if one.outcome is not None]
     return (*start, *events)
 
 
 def _children(snapshot: Snapshot, node: NodeView, shares: list[float]) -> list[dict[str, Any]]:
-    """What may follow; of many events the likeliest first."""
+    """The children; if there are many, the most likely first."""
     pairs = list(zip(node.children, shares, strict=True))
     if len(pairs) > _MOST_CHILDREN:
         pairs.sort(key=lambda pair: -or_zero(pair[1]))
@@ -121,7 +121,7 @@ def _all(shown: Any) -> list[Any]:
 
 
 def _shown_players(node: NodeView) -> tuple[int, ...]:
-    """Where nothing is hidden, one says it all: the one to act."""
+    """Both players, or with perfect information only the one to act."""
     if node.game.hides_information:
         return 0, 1
     return (node.actor % 2,)
@@ -130,7 +130,7 @@ def _shown_players(node: NodeView) -> tuple[int, ...]:
 def _player(
     node: NodeView, player: int, before: Estimates | None, exact: Estimates | None
 ) -> dict[str, Any]:
-    """The table of a player: a row per infostate, a column per action if it is his turn."""
+    """A player's table: a row per infostate, a column per action if the player is to act."""
     listed, num_hidden = infostates(node, player, _MOST_LISTED)
     acts = node.actor == player
     names = common_names(action_names(node, listed)) if acts else {}
@@ -180,7 +180,7 @@ def _row(
 
 
 def _value(exact: Estimates, player: int, infostate: int) -> float:
-    """NaN for an infostate that is ruled out: average play says nothing of what it would do."""
+    """NaN for an infostate of range 0, for which average play is undefined."""
     is_there = exact.ranges[player, infostate] > 0
     return float(exact.values[player, infostate]) if is_there else math.nan
 
@@ -190,7 +190,7 @@ def _share(value: Any) -> float | None:
 
 
 def _line(snapshot: Snapshot, node: NodeView) -> list[NodeView]:
-    """Where play is expected to go from a node, an event at a time."""
+    """The principal variation from a node, as nodes."""
     line, row = list[NodeView](), node.row
     for event in events_of(snapshot.lines[row]) if row < len(snapshot.lines) else ():
         below = (snapshot.nodes[child] for child in snapshot.nodes[row].children)
@@ -200,7 +200,7 @@ def _line(snapshot: Snapshot, node: NodeView) -> list[NodeView]:
 
 
 def _path(snapshot: Snapshot, node: NodeView) -> list[NodeView]:
-    """From the root of the tree to a node."""
+    """Nodes from the root of the tree to a node."""
     path = [node]
     while path[-1].parent is not None:
         path.append(snapshot.nodes[path[-1].parent])

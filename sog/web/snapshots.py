@@ -1,4 +1,4 @@
-"""What is known of the public state that is searched: by a search, and exactly."""
+"""Snapshots of a running search, and exact solutions to compare with."""
 
 import dataclasses
 import functools
@@ -25,7 +25,7 @@ _MOST_ENTRIES: Final = 8192  # infostates times actions
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Estimates:
-    """What a search has found."""
+    """Policy, values and ranges at a public state."""
 
     policy: np.ndarray
     """[S, A]"""
@@ -37,12 +37,12 @@ class Estimates:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Snapshot:
-    """A search as it stands."""
+    """A search at one moment."""
 
     nodes: dict[int, NodeView]
     """By row."""
     row: int
-    """Of the public state that is searched."""
+    """Row of the searched public state."""
     num_updates: int
     left_out: tuple[str, ...]
     """See `sog.drawing.nodes.left_out`."""
@@ -53,7 +53,7 @@ class Snapshot:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class ExactSolution(Estimates):
-    """The same by CFR+ over all that is below, for the same ranges."""
+    """The solution by CFR+ of the whole subgame, for the same ranges."""
 
     exploitability: float
     num_nodes: int
@@ -61,7 +61,7 @@ class ExactSolution(Estimates):
 
 
 def read_snapshot(thinking: Thinking) -> Snapshot:
-    """At least one update must have been made."""
+    """Reads a search that has made at least one update."""
     result = thinking.read()
     nodes, row = read_nodes(thinking.game, result), int(result.slot[0])
     return Snapshot(
@@ -79,15 +79,14 @@ def read_snapshot(thinking: Thinking) -> Snapshot:
 
 
 def can_be_solved(game: Game[Any], num_found: int) -> bool:
-    """False where it is known to be too much. num_found: public states that a search has found
-    below."""
+    """False if the subgame is known to be too large. num_found: public states found."""
     return game.num_infostates * game.num_actions <= _MOST_ENTRIES and num_found <= _MOST_NODES
 
 
 def check_size(game: Game[Any]) -> None:
-    """Raises RequestError for a game that is not solved here at all."""
+    """Raises RequestError for a game that is never solved here."""
     if not can_be_solved(game, 0):
-        raise RequestError(f"{game.name} is made for search, too large to be solved.")
+        raise RequestError(f"{game.name} is too large to be solved, only to be searched.")
 
 
 def solve_below(
@@ -98,10 +97,10 @@ def solve_below(
     outcomes: tuple[int, ...] = (),
     poll: Poll = lambda: None,
 ) -> ExactSolution:
-    """The exact solution from a public state on; ranges: [player, S].
+    """Solves the subgame at a public state; ranges: [player, S].
 
-    locks: what is held below; outcomes: the events that lead to the state, as those of the locks.
-    Raises TreeTooLargeError where too much is below, ValueError for locks that cannot be.
+    locks: those below it; outcomes: the events that lead to the state, from where those of the
+    locks begin. Raises TreeTooLargeError, or ValueError for invalid locks.
     """
     began = time.perf_counter()
     compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES, progress=lambda _: poll())
@@ -122,38 +121,35 @@ def solve_below(
 
 
 class Solving:
-    """The exact solution beside a search: how far it is."""
+    """Progress of the exact solution beside a search."""
 
     def __init__(self) -> None:
         self.exact: ExactSolution | None = None
         self.problem = ""
-        """Why there is none."""
+        """Why there is no solution."""
         self.is_hopeless = False
-        """Whether too much is below, so that nobody need try again."""
+        """Whether the subgame is too large, so that retrying is pointless."""
         self.preparation: Preparation | None = None
 
     @property
     def is_busy(self) -> bool:
-        """Whether it is being found, or waits to be."""
+        """Whether it is queued or running."""
         return self.preparation is not None and not self.preparation.made.done()
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether it was stopped."""
         return self.preparation is not None and self.preparation.is_cancelled
 
     def begin(
-        self,
-        solve: Callable[[Poll], ExactSolution],
-        preparations: Preparations,
-        title: str,
+        self, solve: Callable[[Poll], ExactSolution], preparations: Preparations, title: str
     ) -> None:
-        """Has it found. Raises FullError."""
+        """Starts solving. Raises FullError."""
         self.problem = ""
         self.preparation = preparations.begin(title, functools.partial(self._run, solve))
 
     def stop(self) -> None:
-        """Nobody waits for it any more."""
+        """Stops solving."""
         if self.preparation is not None:
             self.preparation.cancel()
 
@@ -161,7 +157,7 @@ class Solving:
         try:
             self.exact = solve(poll)
         except TreeTooLargeError:
-            self.is_hopeless, self.problem = True, "too much is below to be solved exactly."
+            self.is_hopeless, self.problem = True, "the subgame is too large to be solved exactly."
         except ValueError as error:
             self.problem = str(error)
         except Cancelled:

@@ -240,7 +240,7 @@ def test_one_player_who_tells_is_enough_and_none_is_too_few() -> None:
     open_player = tabular_player(random_policy(KUHN.tree))
     result = play_match(KUHN.tree.game, open_player, Silent, 200, aivat=aivat)
     assert result.corrected_standard_error < result.standard_error
-    with pytest.raises(ValueError, match="an agent that tells its policy, which neither does"):
+    with pytest.raises(ValueError, match="an agent that exposes its policy; neither does"):
         play_match(KUHN.tree.game, Silent, Silent, 2, aivat=aivat)
 
 

@@ -85,5 +85,5 @@ def test_a_search_has_the_seconds_that_are_left_of_those_given(
 
 
 def test_hidden_information_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"kept_simulations must be 0 where things are hidden"):
+    with pytest.raises(ValueError, match=r"kept_simulations must be 0 with hidden information"):
         seat(["zero?kept_simulations=10"], game="kuhn")

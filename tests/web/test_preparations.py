@@ -198,7 +198,7 @@ def test_a_long_preparation_is_answered_by_a_page_that_says_what_is_waited_for(
     with served.ask("/waiting/1") as one:
         page = read(one)
     assert b"Preparing games: leduc" in page
-    assert b"Under way" in page
+    assert b"In progress" in page
     assert b"games: kuhn" in page  # which may be cancelled, too
     with served.ask("/waiting/2/cancel", "kuhn") as one:
         assert b" 303 " in read(one)

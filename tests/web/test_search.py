@@ -126,7 +126,7 @@ def test_a_search_that_goes_on_finds_what_a_longer_one_finds() -> None:
     np.testing.assert_allclose(found.found.policy, expected.found.policy, rtol=1e-5)
     np.testing.assert_allclose(found.found.values, expected.found.values, rtol=1e-5)
     short.start_anew()
-    with pytest.raises(RequestError, match="has not used the room that it has"):
+    with pytest.raises(RequestError, match="has not made all its simulations yet"):
         short.extend(long.searcher)
 
 
@@ -202,8 +202,8 @@ def test_the_exact_solution_of_the_whole_game_has_its_known_value(visitor: Visit
 @pytest.mark.parametrize(
     ("ranges", "told"),
     [
-        ([[0, 0, 0], [1, 1, 1]], "one that is not 0"),
-        ([[1, -1, 1], [1, 1, 1]], "not negative"),
+        ([[0, 0, 0], [1, 1, 1]], "at least one > 0"),
+        ([[1, -1, 1], [1, 1, 1]], "must have weights >= 0"),
         ([[1, 0, 0], [1, 0, 0]], "no pair of infostates that can occur together"),
     ],
 )
@@ -220,8 +220,8 @@ def test_ranges_that_cannot_be_are_told(ranges: list[list[float]], told: str) ->
         ({"search": "3,2"}, "must be a multiple"),
         ({"search": "30000,1"}, "20,000 simulations"),
         ({"search": "20000,20000"}, "An update may have 100 simulations here"),
-        ({"evaluator": "magic"}, "no evaluator of this server"),
-        ({"game": "checkers"}, "no game of this server"),
+        ({"evaluator": "magic"}, "this server has no evaluator"),
+        ({"game": "checkers"}, "this server has no game"),
     ],
 )
 def test_a_search_that_cannot_be_is_told_in_a_sentence(
@@ -294,12 +294,12 @@ def test_what_a_player_does_is_locked_by_weights_and_searched_against(visitor: V
     weights = {f"lock-{card}-{action}": 7 * (action == 2) for card in range(3) for action in (1, 2)}
     _, path = locked(visitor, **weights)
     page = visitor.wait(path)
-    assert "Held fixed: <strong>check (stakes 1-1)</strong>" in page
-    assert re.search(r"With that player 1 gets [\d.e+]+ mbb less at the state", page)
+    assert "Locked: <strong>check (stakes 1-1)</strong>" in page
+    assert re.search(r"With that, player 1 gets [\d.e+]+ mbb less at the searched state", page)
     assert ">check: bet1=1</textarea>" in page
     assert "Small: without these locks." in page
     again = visitor.follow(f"{path}/locks", locks="")
-    assert "Held fixed" not in visitor.wait(again)
+    assert "Locked" not in visitor.wait(again)
 
 
 @pytest.mark.thorough

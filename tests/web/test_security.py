@@ -157,7 +157,7 @@ def test_only_games_and_players_of_the_lists_can_be_named(
 ) -> None:
     answer = friend.post("/games", data=form)
     assert answer.status_code == 400
-    assert "of this server" in answer.text
+    assert "this server has no" in answer.text
 
 
 def test_a_form_of_too_many_fields_is_not_read(friend: TestClient) -> None:

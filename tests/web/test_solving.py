@@ -26,7 +26,7 @@ def test_what_is_too_large_to_be_solved_is_told_once_and_not_offered_again(
     assert 'id="solve"' in visitor.wait(path)
     visitor.follow(f"{path}/solve")
     page = visitor.wait(path)
-    assert "There is no exact solution: too much is below to be solved exactly." in page
+    assert "There is no exact solution: the subgame is too large to be solved exactly." in page
     assert status_in(page).startswith("Paused.")  # and it can go on
     assert 'id="solve"' not in page
     visitor.post(f"{path}/go-on", count=1, mode="whole")
@@ -56,7 +56,7 @@ def test_solving_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatc
     visitor.wait(path)
     visitor.follow(f"{path}/solve")
     page = visitor.get(path).text
-    assert "Solving everything below" in page
+    assert "Solving the subgame" in page
     assert 'id="stop-solving">stop' in page
     visitor.follow(f"{path}/stop-solving")
     stopped.set()

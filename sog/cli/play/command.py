@@ -1,4 +1,4 @@
-"""`sog play`: games between a person in the terminal and an agent."""
+"""`sog play`: games of a person in the terminal against an agent."""
 
 import argparse
 import secrets
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             session.play()
     except Quit:
         pass
-    except Exception:  # for which no game is lost
+    except Exception:  # save the games in any case
         with holding_interrupts():
             session.save()
         raise
@@ -77,29 +77,29 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Finds mistakes before the work begins."""
+    """Checks options before the work begins."""
     if arguments.save is not None and arguments.resume is not None:
-        raise CommandError("--resume writes to the file that it goes on with: leave --save out.")
+        raise CommandError("--resume writes to its own file: omit --save.")
     if arguments.save is not None:
         check_record_name("--save", arguments.save)
         if arguments.save.exists():
             is_final = is_record_name(arguments.save)
-            then = "choose another name" if is_final else "--resume goes on with it"
-            raise CommandError(f"--save: {arguments.save} is there already; {then}.")
+            then = "choose another name" if is_final else "--resume continues it"
+            raise CommandError(f"--save: {arguments.save} exists already; {then}.")
     if arguments.resume is not None:
-        if not is_record_name(arguments.resume):  # which says what it must end in
+        if not is_record_name(arguments.resume):  # raises which extensions are allowed
             read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
         if arguments.seed is not None:
-            raise CommandError("--resume goes on with the seed of the file: leave --seed out.")
+            raise CommandError("--resume uses the seed of the file: omit --seed.")
     check_picture_name(arguments.picture)
     if arguments.hints and arguments.agent == "random":
-        raise CommandError("--hints needs an agent that knows better than random.")
+        raise CommandError("--hints needs an agent better than random.")
     check_searches([arguments.agent], arguments)
 
 
 class _Session:
-    """Games with one agent, and the score."""
+    """Games against one agent, and the score."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class _Session:
         opening: Opening,
         left: Opening | None,
     ) -> None:
-        """left: how the game that is gone on with began; None if there is none."""
+        """left: the opening of the game to continue; None if there is none."""
         self.game, self.player, self.arguments = game, player, arguments
         self._opening, self._left = opening, left
         self.terminal = Terminal()
@@ -124,15 +124,15 @@ class _Session:
                 seed=secrets.randbits(32) if arguments.seed is None else arguments.seed,
                 games=[],
             )
-        # A session that goes on draws other numbers than the one before.
+        # A resumed session uses other random numbers than the one before.
         earlier = () if arguments.resume is None else (1 + len(self.saved.games),)
         self._seeds = np.random.SeedSequence(self.saved.seed, spawn_key=earlier).generate_state(4)
         self._thinkers: dict[tuple[int, bool], RecordingAgent] = {}
 
     def play(self) -> None:
-        """Plays until the games are over or the person leaves (Quit)."""
+        """Plays until all games are over or the person quits (Quit)."""
         say, name = self.terminal.say, display.short_name(self.game)
-        say(f"{name} against {self.player.name}. ? helps, q leaves.", "bold")
+        say(f"{name} against {self.player.name}. ? for help, q to quit.", "bold")
         if self.player.search is not None:
             seconds = self.player.seconds
             clock = "" if seconds is None else f", not counted in its {seconds:g} s"
@@ -168,15 +168,15 @@ class _Session:
 
         human = Human(self.game, seat, self.terminal, advisor, draw)
         side = self.game.describe_seat(seat)
-        told = f"you are player {seat}{side and ', '}{side}"
-        self.terminal.say(f"\nGame {number + 1}: {told}.", "bold")
+        role = f"you are player {seat}{side and ', '}{side}"
+        self.terminal.say(f"\nGame {number + 1}: {role}.", "bold")
         opening = self._left if self.saved.unfinished and self._left else self._opening
         beginning, self._left = opening.beginning, None
         given = [(one.actor, one.outcome) for one in GameInProgress(self.game, opening).steps]
         agents = (human, opponent) if seat == 0 else (opponent, human)
         again, announces = self.saved.unfinished or given, True
         while True:
-            # The agents make the moves after the beginning again.
+            # The agents replay the moves after the beginning.
             ongoing = GameInProgress.dealt(self.game, key, Opening(beginning=beginning))
             human.moves = opponent.moves = moves = Moves(ongoing, again, announces=announces)
             if advisor is not None:
@@ -186,7 +186,7 @@ class _Session:
                 break
             except TakeBack:
                 again, announces = moves.before_last_choice(seat) or [], False
-                self.terminal.say("  Taken back.", "dim")
+                self.terminal.say("  Undone.", "dim")
         self.saved.games.append(replay_of(self.game, seat, played))
         self.saved.unfinished, self.saved.begins = [], ""
         with holding_interrupts():
@@ -202,14 +202,14 @@ class _Session:
         ranges: np.ndarray | None,
         infostates: tuple[int | None, int | None],
     ) -> None:
-        """Draws into the file of --picture, over what was there; arguments: see `write_picture`."""
+        """Overwrites the file of --picture; arguments: see `write_picture`."""
         path: Path | None = self.arguments.picture
         if path is not None:
             title = f"{display.short_name(self.game)}, game {number + 1}"
             write_picture(path, self.game, state, title=title, ranges=ranges, infostates=infostates)
 
     def _thinker(self, player: int, *, is_advisor: bool) -> RecordingAgent:
-        """One for each place at the table, for all games; all with different seeds."""
+        """The agent of a seat for all games; each with a seed of its own."""
         place = (player, is_advisor)
         if place not in self._thinkers:
             agent = self.player.make(player, int(self._seeds[2 * is_advisor + player]))
@@ -225,7 +225,7 @@ class _Session:
             if answer in ("n", "no", "q", "quit"):
                 return False
 
-    # What is shown after a game; now everything may be known.
+    # After a game, when everything may be shown.
 
     def _show_end(self, state: Any, seat: int, played: PlayedGame) -> None:
         say, won = self.terminal.say, played.utility_to(seat)
@@ -267,7 +267,7 @@ class _Session:
         return f"    {name}{shares(assessment.policy):{width}}  {worth}"
 
     def end(self) -> None:
-        """Saves the games and says so, and shows the score."""
+        """Saves the games, with a note, and shows the score."""
         if self.save():
             display.note(f"wrote the games to {self.file}.")
         self.show_score()
@@ -286,12 +286,12 @@ class _Session:
             self.terminal.say(f"\nScore after {count}: {total} ({counts}).", "bold")
 
     def close(self) -> None:
-        """Nobody plays any more."""
+        """Releases the agents."""
         for thinker in self._thinkers.values():
             thinker.close()
 
     def save(self) -> bool:
-        """Writes the games so far if that was asked for and there are any; returns whether."""
+        """Writes the games so far, if requested and any; returns whether it did."""
         if self.file is None or not (self.saved.games or self.saved.unfinished):
             return False
         self.saved.write(self.file, self.game)

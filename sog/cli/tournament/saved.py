@@ -1,7 +1,7 @@
-"""The file of `sog tournament --save`: what is played, then a line for every pair of games.
+"""The file of `sog tournament --save`: the setup, then a line for every pair of games.
 
-Lines are appended when the games are over, so a kill costs those that were going on; a line that it
-tore is left out. The same command goes on from there.
+Lines are appended when the games are over, so a kill loses only games in progress; a partial last
+line is dropped. The same command continues the file.
 """
 
 import dataclasses
@@ -30,10 +30,10 @@ _MOST_BYTES: Final = 2**30
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SavedGame:
-    """A game that was played."""
+    """A finished game."""
 
     utility: float
-    """Of player 0."""
+    """Utility of player 0."""
     outcomes: tuple[int, ...]
     resigned: int | None = None
     begins: str | None = None
@@ -41,7 +41,7 @@ class SavedGame:
 
     @staticmethod
     def of(played: PlayedGame) -> "SavedGame":
-        """What is kept of a game."""
+        """The part of a game that is saved."""
         return SavedGame(
             utility=played.utility,
             outcomes=played.outcomes,
@@ -55,7 +55,7 @@ PairOfGames = tuple[SavedGame, SavedGame]
 
 
 class SavedTournament:
-    """The games so far, in memory and, if there is a file, on disk, locked until it is closed."""
+    """The games so far, in memory and perhaps in a file, which is locked until `close`."""
 
     def __init__(
         self,
@@ -64,11 +64,10 @@ class SavedTournament:
         game: Game[Any],
         openings: Sequence[Opening],
     ) -> None:
-        """setup: what must be the same for games to go together. Reads the file if it is there.
+        """Reads the file if it exists. setup: must be equal for all games of a file.
 
-        openings: of all pairs of games, as `play_tournament` takes them. Raises CommandError for a
-        file of another setup, of another kind, with games that are none by the rules, or that is
-        written by another process.
+        openings: as for `play_tournament`. Raises CommandError for a file of another setup or kind,
+        with games that break the rules, or in use by another process.
         """
         self.path = path
         self._game, self.openings = game, openings
@@ -86,7 +85,7 @@ class SavedTournament:
             raise
 
     def close(self) -> None:
-        """Nothing is added any more."""
+        """Closes and unlocks the file."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -105,7 +104,7 @@ class SavedTournament:
 
     @property
     def finished(self) -> dict[Pairing, list[tuple[float, float]]]:
-        """The utilities of the lower number, as of `play_tournament`."""
+        """Utilities of the lower number, for `play_tournament`."""
         return {
             pairing: [(first.utility, -second.utility) for first, second in pairs]
             for pairing, pairs in self.games.items()
@@ -113,11 +112,11 @@ class SavedTournament:
 
     @property
     def num_games(self) -> int:
-        """Of all pairings."""
+        """Number of games of all pairings."""
         return 2 * sum(map(len, self.games.values()))
 
     def add(self, pairing: Pairing, number: int, first: PlayedGame, second: PlayedGame) -> None:
-        """Keeps a pair of games."""
+        """Adds a pair of games."""
         pair = SavedGame.of(first), SavedGame.of(second)
         self.games.setdefault(pairing, []).append(pair)
         if self.path is None:
@@ -127,7 +126,7 @@ class SavedTournament:
             file.write(_line({"pairing": pairing, "pair": number, "games": games}).encode())
 
     def _read(self, path: Path) -> int | None:
-        """How many bytes are whole lines, where the last one is torn."""
+        """The length of the whole lines, if the last one is partial."""
         whole, _, torn = read_bytes(path, _MOST_BYTES).rpartition(b"\n")
         first, *lines = whole.split(b"\n")
         try:
@@ -142,15 +141,17 @@ class SavedTournament:
                         f"{was.get(name)!r}, not {now[name]!r}."
                     )
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise CommandError(f"--save: {path} is no file of `sog tournament --save`.") from None
+            raise CommandError(
+                f"--save: {path} is not a file of `sog tournament --save`."
+            ) from None
         for number, line in enumerate(lines, start=2):
             try:
                 self._take(parse_json(line), len(now["players"]))
             except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
                 why = f": {error}" if isinstance(error, ReplayError) else "."
                 raise CommandError(
-                    f"--save: line {number} of {path} is damaged{why} Delete it and all below it "
-                    f"to have their games played again."
+                    f"--save: line {number} of {path} is damaged{why} Delete it and all below "
+                    f"to play their games again."
                 ) from None
         return len(whole) + 1 if torn else None
 
@@ -166,14 +167,14 @@ class SavedTournament:
         known.append((first, second))
 
     def _record(self, game: Any, number: int) -> SavedGame:
-        """A game of the pair with this number, held against the rules."""
+        """A game of the pair with this number, checked against the rules."""
         opening = self.openings[number % len(self.openings)]
         begins = None if opening.beginning is None else opening.beginning.text
         utility, outcomes = float(game["utility"]), tuple(game["outcomes"])
         if not all(type(outcome) is int for outcome in outcomes):
             raise TypeError
         if game["begins"] != begins or outcomes[: len(opening.outcomes)] != opening.outcomes:
-            raise ReplayError("its opening is another one.")
+            raise ReplayError("it has another opening.")
         check_public(self._game, opening.beginning, outcomes, game["resigned"], utility)
         return SavedGame(
             utility=utility, outcomes=outcomes, resigned=game["resigned"], begins=begins
@@ -185,7 +186,7 @@ def _line(value: dict[str, Any]) -> str:
 
 
 def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedTournament) -> None:
-    """Replaces the file by one of all games."""
+    """Writes a file of all games."""
     is_record = is_record_name(path)
     write = functools.partial(_as_records, path.suffix.lower()) if is_record else _as_json
     with writing(path, "the games"):
@@ -195,7 +196,7 @@ def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedT
 def _all_games(
     names: Sequence[str], saved: SavedTournament
 ) -> Iterator[tuple[tuple[str, str], SavedGame]]:
-    """The names of player 0 and player 1, and the game."""
+    """All games with the names of player 0 and player 1."""
     for (first, second), pairs in sorted(saved.games.items()):
         for one, other in pairs:
             yield (names[first], names[second]), one
@@ -203,7 +204,7 @@ def _all_games(
 
 
 def _start(game: Game[Any], record: SavedGame) -> Any:
-    """The public state that a game began with."""
+    """The public state where a game began."""
     return state_at_beginning(
         game, None if record.begins is None else _beginning(game, record.begins)
     )

@@ -84,7 +84,7 @@ def test_a_network_is_shown_beside_the_solution_wherever_one_goes(
     [
         ("runs/short", "the network must know boards of 5 cards"),
         ("agent:kuhn", "a network for holdem is needed"),
-        ("/etc/passwd", "is no network of this server"),
+        ("/etc/passwd", "this server has no network"),
     ],
 )
 def test_a_network_that_cannot_be_compared_is_refused(
