@@ -133,12 +133,12 @@ class YardWorld:
             double = [
                 (action + self.roads.num_columns, end, ticket)
                 for action, end, ticket in single
-                if self._goes_on(end, ticket)
+                if self._can_move_on(end, ticket)
             ]
             return single + double
         return single
 
-    def _goes_on(self, station: int, spent: int) -> bool:
+    def _can_move_on(self, station: int, spent: int) -> bool:
         """Whether Mr X can move on from a station reached with a ticket."""
         return any(
             end not in self.stations and self.mr_x_tickets[ticket] > (ticket == spent)

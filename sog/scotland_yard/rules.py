@@ -63,12 +63,12 @@ class YardRules(YardSetup, abc.ABC):
         if self._speeds > 1:
             can_declare = (state.doubles > 0) & ~state.in_double
             can_declare &= state.num_moves + 2 <= self.rounds
-            goes_on = self._goes_on(state, free)[self._moves.destination, self._moves.ticket]
+            goes_on = self._can_move_on(state, free)[self._moves.destination, self._moves.ticket]
             speeds.append(single & goes_on & can_declare)
         stuck = state.possible & ~single.any(axis=1)
         return jnp.concatenate([*speeds, stuck[:, None]], axis=1)
 
-    def _goes_on(self, state: YardState, free: Array) -> Array:
+    def _can_move_on(self, state: YardState, free: Array) -> Array:
         """bool[S, NUM_TICKETS]: whether Mr X can move on from a station reached with a ticket.
 
         free: bool[S, M], the moves to stations without a detective.

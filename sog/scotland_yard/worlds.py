@@ -69,12 +69,12 @@ class YardWorlds(YardRules, abc.ABC):
         if self._speeds > 1:
             can_declare = is_mr_x & (state.doubles > 0) & ~state.in_double
             can_declare &= state.num_moves + 2 <= self.rounds
-            speeds.append(single & can_declare & self._goes_on_from(state, ends))
+            speeds.append(single & can_declare & self._can_move_on_from(state, ends))
         stuck = is_mr_x & ~single.any()
         actions = jnp.concatenate([*speeds, stuck[None]])
         return actions.at[0].set(actions[0] | (state.stage == CHANCE))
 
-    def _goes_on_from(self, state: YardState, ends: Array) -> Array:
+    def _can_move_on_from(self, state: YardState, ends: Array) -> Array:
         """bool[M]: whether Mr X can move on from the end of a column reached by its ticket.
 
         Counts the lines of each ticket from there that do not lead to a detective.

@@ -40,7 +40,7 @@ _MOST_OF_A_PATH: Final = 4  # concurrent requests
 _MOST_OF_A_TITLE: Final = 80  # letters
 SECONDS_AT_ONCE: Final = 0.7
 """A preparation that takes longer shows a waiting page."""
-_MOST_TOLD: Final = 600  # letters of a message, which may repeat input
+_MOST_SHOWN: Final = 600  # letters of a message, which may repeat input
 _PACKAGE: Final = "sog.web"
 _MEDIA_TYPES: Final = {".css": "text/css", ".js": "text/javascript"}
 
@@ -80,7 +80,7 @@ def show(name: str, status: int = 200, *, package: str = _PACKAGE, **values: Any
 
 def message_page(status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
     """A page with a message and a link back."""
-    return show("problem", status, title=title, text=text[:_MOST_TOLD], back=back)
+    return show("problem", status, title=title, text=text[:_MOST_SHOWN], back=back)
 
 
 def go_to(path: str) -> RedirectResponse:
@@ -215,15 +215,13 @@ def _answered(request: Request, answer: Callable[..., Response], *arguments: Any
     except Cancelled:
         raise
     except KeyError:
-        return message_page(
-            404, "Not there", "There is no such game, search or run, or it was removed."
-        )
+        return message_page(404, "Not there", "There is no such game, search or run (any more).")
     except StaleError as stale:
         return message_page(409, "Not now", str(stale), back)
     except FullError as full:
         return message_page(503, "Full", str(full))
-    except RequestError as mistake:
-        return message_page(400, "Invalid request", str(mistake), back or "/")
+    except RequestError as error:
+        return message_page(400, "Invalid request", str(error), back or "/")
     except Exception:
         logging.getLogger("sog.web").exception("%s failed", request.url.path)
         return message_page(500, "An error", "Something went wrong; see the terminal.", back)

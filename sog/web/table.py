@@ -228,7 +228,7 @@ class Table:
     @property
     def can_be_judged(self) -> bool:
         """Whether the game has a choice, and is over or of perfect information."""
-        is_reviewable = self.is_over or self.can_be_left
+        is_reviewable = self.is_over or self.can_branch
         return is_reviewable and self.ongoing.num_choices > 0 and not self.is_busy
 
     @property
@@ -265,7 +265,7 @@ class Table:
         return hints.at(self.ongoing) if hints is not None and len(self.legal) > 1 else None
 
     @property
-    def can_be_left(self) -> bool:
+    def can_branch(self) -> bool:
         """Whether another game can begin at any position of this one."""
         try:
             check_begins_anywhere(self.game)
@@ -303,7 +303,7 @@ class Table:
     def leave(self, number: int) -> "Table":
         """A new table that continues from before an event. Raises RequestError."""
         ongoing = self.ongoing
-        if not 0 <= number <= len(ongoing.steps) or not self.can_be_left:
+        if not 0 <= number <= len(ongoing.steps) or not self.can_branch:
             raise RequestError("No other game can begin there.")
         is_end = number == len(ongoing.steps)
         now = ongoing.now if is_end else ongoing.steps[number].now

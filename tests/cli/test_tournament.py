@@ -296,9 +296,12 @@ def test_games_of_another_search_are_those_of_another_tournament(
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"utility": 1e9}, "said to give 1e+09 points to player 0, by the rules of tic_tac_toe"),
-        ({"utility": float("nan")}, "said to give nan points"),
-        ({"utility": float("inf")}, "said to give inf points"),
+        (
+            {"utility": 1e9},
+            "the file gives 1e+09 points to player 0, but by the rules of tic_tac_toe",
+        ),
+        ({"utility": float("nan")}, "the file gives nan points"),
+        ({"utility": float("inf")}, "the file gives inf points"),
         ({"outcomes": [99, -1]}, "event 1 is not possible in tic_tac_toe"),
         ({"outcomes": [0, -1]}, "event 2 is not possible"),
         ({"outcomes": [0, 0]}, "event 2 is not possible"),

@@ -182,7 +182,7 @@ class LineProcess:
             self._reading.unregister(file)
         return bool(piece)
 
-    def _goes_on(self) -> bool:
+    def _keeps_running(self) -> bool:
         """Whether it is still running after a moment."""
         try:
             self._process.wait(_GRACE_SECONDS)
