@@ -40,9 +40,9 @@ from sog.play.arena import MatchResult, play_match
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
 from sog.play.tournament import Pairing, random_openings, rate
+from sog.players.overrides import split_overrides
 from sog.players.runs import is_run
 from sog.players.seating import Seating, seat
-from sog.players.told import split_told
 from sog.players.trained import trained_steps
 
 _HOUR: Final = 3600.0
@@ -62,7 +62,7 @@ class Point:
 
 def training_points(label: str, text: str, steps: Sequence[int], simulations: int) -> list[Point]:
     """The checkpoints of a run, by its hours of training. Raises ValueError if it is not a run."""
-    run, settings = split_told(text)
+    run, settings = split_overrides(text)
     path = Path(run)
     if not is_run(path):
         raise ValueError(f"{label}: {run} must be a run folder without --simulations.")
@@ -88,13 +88,13 @@ def training_points(label: str, text: str, steps: Sequence[int], simulations: in
 def search_points(label: str, text: str, simulations: Sequence[int]) -> list[Point]:
     """A player with different numbers of simulations."""
     return [
-        Point(label=label, text=with_simulations(*split_told(text), count), x=float(count))
+        Point(label=label, text=with_simulations(*split_overrides(text), count), x=float(count))
         for count in sorted(set(simulations))
     ]
 
 
 def with_simulations(player: str, settings: str, simulations: int) -> str:
-    """The text of a player with a number of simulations. settings: others, see `split_told`."""
+    """The text of a player with so many simulations, beside other settings (`split_overrides`)."""
     return f"{player}?{settings}{'&' if settings else ''}num_simulations={simulations}"
 
 

@@ -30,11 +30,11 @@ from sog.boards.hex_solver import HexSolver
 from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.numbers import positive_integer
 from sog.games.core import Game
+from sog.play.batched_games import play_batched
 from sog.play.game_in_progress import GameInProgress, PlayedGame
 from sog.play.history import Opening
-from sog.play.match import course_of_game
+from sog.play.match import play_stepwise
 from sog.play.rules import after, first_state, situation
-from sog.play.together import play_together
 from sog.players.seating import seat
 from sog.tabular.perfect_play import TooManyPositionsError, perfect_values
 
@@ -190,10 +190,10 @@ def _measure(arguments: argparse.Namespace) -> None:
         begun.append(len(opening))
         agents = [player.make(seat, 2 * number + seat) for seat in (0, 1)]
         begins = Opening(outcomes=tuple(opening))
-        return course_of_game(GameInProgress.dealt(game, jax.random.key(number), begins), agents)
+        return play_stepwise(GameInProgress.dealt(game, jax.random.key(number), begins), agents)
 
     played: list[PlayedGame] = list(
-        play_together((played_game(number) for number in range(arguments.games)), _BATCH)
+        play_batched((played_game(number) for number in range(arguments.games)), _BATCH)
     )
     decisions = [
         (one.outcomes[:ply], one.outcomes[ply])

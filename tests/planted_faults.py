@@ -44,7 +44,7 @@ sog/holdem/acpc.py :: holdem/test_acpc :: self.betting.startswith(betting) and n
 sog/web/security.py :: web/test_security :: != host.lower(): :: not in host.lower():
 sog/web/security.py :: web/test_security :: > self._once_until: :: > self._once_until + 60:
 sog/play/match.py :: web/test_opening web/test_play :: agent.begin(position.start) :: agent.begin()
-sog/web/opened.py :: web/test_opening :: found.names[0] or names[0], found.names[1] or names[1] :: found.names[1] or names[0], found.names[0] or names[1]
+sog/web/imported_games.py :: web/test_opening :: found.names[0] or names[0], found.names[1] or names[1] :: found.names[1] or names[0], found.names[0] or names[1]
 sog/play/game_in_progress.py :: web/test_play web/test_opening :: reversed(self.steps[self.num_given :]) :: reversed(self.steps)
 sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
 sog/holdem/pages/solved_spot.py :: holdem/pages/test_spots :: known is not None and known[0] == self.iteration :: known is not None
@@ -59,9 +59,9 @@ sog/play/match.py :: play/test_match holdem/test_local_best_response :: key=lamb
 sog/play/elo.py :: play/test_elo :: added / 2 * (games > 0) :: added * (games > 0)
 sog/play/aivat.py :: play/test_match :: (value if played.resigned is None else played.utility) :: value
 sog/play/aivat.py :: play/test_aivat play/test_review :: step.is_chance and step.number >= since :: step.is_chance and step.number > since
-sog/play/principal.py :: play/test_analyst boards/test_uci :: (-found.visits[shown], -found.policy[shown]) :: (-found.policy[shown], -found.visits[shown])
+sog/play/principal_variation.py :: play/test_analyst boards/test_uci :: (-found.visits[shown], -found.policy[shown]) :: (-found.policy[shown], -found.visits[shown])
 sog/play/tournament.py :: play/test_tournament :: -(rank.win_rate if by_wins else rank.mean) :: -rank.mean
-sog/play/keeping_agent.py :: play/test_keeping_agent :: return math.inf if seconds is None else began + seconds :: return math.inf if seconds is None else began - seconds
+sog/play/tree_reuse_agent.py :: play/test_tree_reuse_agent :: return math.inf if seconds is None else began + seconds :: return math.inf if seconds is None else began - seconds
 sog/boards/chess_rules.py :: boards/test_chess :: (age <= num_quiet) & (age % 2 == 0) :: (age <= num_quiet)
 sog/boards/chess_rules.py :: boards/test_chess :: (is_one | (one_color & ~pieces.knights.is_any())) :: is_one
 sog/boards/hex.py :: boards/test_hex :: jnp.where(is_first, joined, joined[::-1]) :: joined

@@ -32,13 +32,13 @@ DOMAIN: Final = Domain(
             form="uci:COMMAND",
             summary="a chess engine by UCI, as 'uci:stockfish?nodes=2000&Skill Level=0'",
             reader="sog.boards.uci.engine:read_uci",
-            reads_told=False,
+            takes_overrides=False,
         ),
         "gtp": Entry(
             form="gtp:COMMAND",
             summary="a Go program by GTP, as gtp:gnugo or 'gtp:gnugo --mode gtp --level 1'",
             reader="sog.boards.gtp.engine:read_gtp",
-            reads_told=False,
+            takes_overrides=False,
         ),
         "perfect": Entry(
             method="sog.boards.perfect:Perfect",

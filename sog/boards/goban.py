@@ -9,7 +9,7 @@ from typing import Final
 
 from sog.boards.views import GoView
 from sog.drawing.look import Look
-from sog.drawing.marks import Mark, Marks, draw_disk, told_with
+from sog.drawing.marks import Mark, Marks, draw_disk, tooltip_with
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.core import PLAYER_0
 from sog.games.views import PASS
@@ -66,7 +66,7 @@ def _draw_point(
 ) -> None:
     can, mark, told = view.choices.get(point, ()), marks.get(point), view.told[point]
     is_barred = bool(view.choices or view.passes) and not can and point not in view.stones
-    group = choice(svg, can, told_with(told + _BARRED * is_barred, mark))
+    group = choice(svg, can, tooltip_with(told + _BARRED * is_barred, mark))
     if can:  # the whole square can be clicked
         rectangle(group, x - _CELL / 2, y - _CELL / 2, _CELL, _CELL, fill=_BOARD, opacity=0.01)
         coming = ElementTree.SubElement(group, "g", {"class": "coming", "visibility": "hidden"})
@@ -102,7 +102,7 @@ def _draw_foot(
         circle(group, x, y, 9, fill=_STONES[1 - player], stroke=_EDGE, width=1)
         text(group, x + 15, y + 5, f"{view.captured[player]} taken", size=14, color=_EDGE)
     if mark is not None:
-        group, name = choice(svg, (), told_with("pass", mark)), f"pass {mark.text}"
+        group, name = choice(svg, (), tooltip_with("pass", mark)), f"pass {mark.text}"
         left = width - _MARGIN - _BUTTON_WIDTH
         rectangle(group, left, y - 14, _BUTTON_WIDTH, 28, fill=_BUTTON, stroke=_LINE, rx="6")
         text(group, left + _BUTTON_WIDTH / 2, y + 5, name, size=14, color=_EDGE, anchor="middle")

@@ -76,7 +76,7 @@ def _arrow(
     neck_x, neck_y = to_x - head * right, to_y - head * down
     color = TAKEN if mark.is_taken else COLOR
     group = ElementTree.SubElement(parent, "g", {"class": "arrow", "opacity": "0.78"})
-    ElementTree.SubElement(group, "title").text = mark.told
+    ElementTree.SubElement(group, "title").text = mark.tooltip
     line(group, start, (neck_x, neck_y), color=color, width=width)
     corners = [
         end,

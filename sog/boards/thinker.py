@@ -12,7 +12,7 @@ from sog.play.arena import AgentFactory
 from sog.play.chained_search import Searching
 from sog.play.game_in_progress import Position
 from sog.play.match import Agent, show_position
-from sog.play.principal import Lines
+from sog.play.principal_variation import Lines
 from sog.play.rules import situation
 
 

@@ -32,8 +32,8 @@ class CommandHost(Host):
         """Shows it."""
         self.work.update(detail, completed)
 
-    def tell(self, text: str) -> None:
-        """Prints a note."""
+    def notify(self, text: str) -> None:
+        """Prints it."""
         note(text)
 
     def option(self, parameter: str) -> str:

@@ -16,7 +16,7 @@ from sog.cli.players import check_searches, seat_at
 from sog.drawing.worth import draw_worth
 from sog.files import replace_file
 from sog.games import PLAYER_0, PLAYER_1
-from sog.play.choice import Choice
+from sog.play.choice import JudgedChoice
 from sog.play.match import Agent
 from sog.play.review import Review, reviewing
 from sog.play.review_record import record_of
@@ -190,7 +190,7 @@ def _loss(value: float) -> str:
     return "?" if math.isnan(value) else f"{value:.2f}"
 
 
-def _where(found: Review, choice: Choice) -> str:
+def _where(found: Review, choice: JudgedChoice) -> str:
     """The public state, and the infostate if the game hides information."""
     at = found.game.describe_state(choice.state)
     if not found.game.hides_information:
@@ -199,7 +199,7 @@ def _where(found: Review, choice: Choice) -> str:
     return f"{at}; {held}"
 
 
-def _action(found: Review, choice: Choice, action: int) -> str:
+def _action(found: Review, choice: JudgedChoice, action: int) -> str:
     return found.game.describe_action(choice.state, choice.infostate, action)
 
 

@@ -1,6 +1,6 @@
-"""What searches, strategies and boards look like: what is shown of them, and as SVG.
+"""Views of searches, strategies and boards, as data and as SVG.
 
 The terminal, files and the browser show the same pictures.
 """
 
-import sog.shadow_check  # noqa: F401 (first of all)
+import sog.shadow_check  # noqa: F401 (must come first)

@@ -1,10 +1,10 @@
-"""A board with pieces as a picture: tic-tac-toe, Connect Four, Hex, and others."""
+"""Draws boards with pieces: tic-tac-toe, Connect Four, Hex and others."""
 
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
 from sog.drawing.look import Look
-from sog.drawing.marks import draw_disk, told_with
+from sog.drawing.marks import draw_disk, tooltip_with
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.views import BoardView
 
@@ -15,7 +15,7 @@ _EDGE, _WON = "#1d2733", "#2f9e44"
 
 
 def draw_board(view: BoardView, look: Look) -> str:
-    """The text of an SVG file."""
+    """Returns SVG text."""
     marks = look.marks
     rows, columns = view.rows, view.columns
     slant = _CELL / 2 if view.is_rhombus else 0.0
@@ -30,7 +30,7 @@ def draw_board(view: BoardView, look: Look) -> str:
         x, y = left + (column + 0.5) * _CELL + row * slant, top + (row + 0.5) * _CELL
         can = view.choices.get(cell, ())
         mark = marks.get(cell)
-        group = choice(svg, can, told_with(view.told[cell], mark))
+        group = choice(svg, can, tooltip_with(view.told[cell], mark))
         if can:  # the whole square can be clicked
             rectangle(group, x - _CELL / 2, y - _CELL / 2, _CELL, _CELL, fill=_BOARD)
         circle(group, x, y, 0.41 * _CELL, fill=_HOLE)
@@ -48,7 +48,7 @@ def draw_board(view: BoardView, look: Look) -> str:
 def _piece(
     group: ElementTree.Element, x: float, y: float, player: int, mark: str, *, is_marked: bool
 ) -> None:
-    """A disk with a mark on it, so that nobody needs to tell colors apart."""
+    """A disk with a mark on it, so that colors alone do not matter."""
     stroke, width = (_WON, 6.0) if is_marked else (_EDGE, 1.2)
     circle(group, x, y, 0.37 * _CELL, fill=_PIECES[player], stroke=stroke, width=width)
     r = 0.15 * _CELL
@@ -64,7 +64,7 @@ def _piece(
 def _names(
     svg: ElementTree.Element, view: BoardView, left: float, top: float, slant: float
 ) -> None:
-    """Of columns and rows, as the actions are called."""
+    """Names of columns and rows, as in actions."""
     below, start = top + view.rows * _CELL + _NAMES - 4, left + (view.rows - 1) * slant
     for column, name in enumerate(view.column_names):
         x = start + (column + 0.5) * _CELL
@@ -77,7 +77,7 @@ def _names(
 def _sides(
     svg: ElementTree.Element, view: BoardView, left: float, top: float, slant: float
 ) -> None:
-    """The sides of a rhombus in the colors of those who want to join them."""
+    """The sides of a rhombus in the colors of the players that connect them."""
     left, right = left - slant / 2 - 2, left + view.columns * _CELL - slant / 2 + 2
     shift, low = view.rows * slant, top + view.rows * _CELL
     line(svg, (left, top), (left + shift, low), color=_PIECES[1], width=5)

@@ -1,4 +1,4 @@
-"""Card games as a picture: betting games with their chips, and Goofspiel with its bids."""
+"""Draws card games: betting games with chips, and Goofspiel with bids."""
 
 import xml.etree.ElementTree as ElementTree
 from typing import Final
@@ -18,14 +18,14 @@ _TO_CHIPS: Final = 19.0  # from the cards
 _CHIP: Final = 13.0
 _MOST_IN_ROW: Final = 13
 _MOST_BESIDE_CHIPS: Final = 3  # public cards
-_LABELS: Final = 170.0  # the width of what stands on the left
+_LABELS: Final = 170.0  # width of the labels on the left
 _MOST_IN_NAME: Final = 20  # letters
 _AT: Final = " at "
-"""Before the step of a network in the name of a player."""
+"""Precedes the step of a network in a player's name."""
 
 
 def draw_cards(view: CardsView, look: Look) -> str:
-    """The text of an SVG file: cards and chips on a table."""
+    """Cards and chips on a table, as SVG text."""
     names, bottom = look.names, look.bottom
     svg = document(view.title, _WIDTH, _HEIGHT, background=None)
     rectangle(svg, 0, 0, _WIDTH, _HEIGHT, fill=_CLOTH, rx="20", stroke=_RIM)
@@ -39,9 +39,9 @@ def draw_cards(view: CardsView, look: Look) -> str:
         for number, card in enumerate(view.cards[player]):
             draw_card(group, left + number * (_CARD + _GAP), y, card)
         name, _, step = names[player].partition(_AT)
-        told = cut(name, _MOST_IN_NAME) + (", folded" if view.folder == player else "")
+        label = cut(name, _MOST_IN_NAME) + (", folded" if view.folder == player else "")
         below = y + _TALL / 2
-        text(svg, _MARGIN, below, told, size=18, weight="bold", color=_WORDS)
+        text(svg, _MARGIN, below, label, size=18, weight="bold", color=_WORDS)
         if step:
             below += 22
             text(svg, _MARGIN, below, f"at {step}", size=14, color=_SOFT_WORDS)
@@ -64,7 +64,7 @@ def draw_cards(view: CardsView, look: Look) -> str:
 
 
 def _public_cards(svg: ElementTree.Element, view: CardsView) -> None:
-    """Those that are dealt, and the places of those that are to come."""
+    """The dealt cards, and the places of those to come."""
     count = view.num_public_cards
     if not count:
         return
@@ -80,14 +80,14 @@ def _public_cards(svg: ElementTree.Element, view: CardsView) -> None:
             size, stroke = (_CARD, _TALL), _SOFT_WORDS
             rectangle(svg, x, top, *size, fill="none", stroke=stroke, rx="8", dashed=True)
     if not beside_chips:
-        return  # a row across the table needs no name, nor has it room for one
+        return  # a row across the table has no room for a name
     name = "public card" if count == 1 else "public cards"
     middle = left + ((count - 1) * step + _CARD) / 2
     text(svg, middle, top + _TALL + 20, name, size=13, color=_SOFT_WORDS, anchor="middle")
 
 
 def draw_prizes(view: PrizesView, look: Look) -> str:
-    """The text of an SVG file: the point cards, who won them, and the cards one may bid."""
+    """Point cards, who won them, and the cards to bid, as SVG text."""
     count = len(view.points)
     in_row = min(count, _MOST_IN_ROW)
     step = _CARD * 0.8 + 10
@@ -102,19 +102,19 @@ def draw_prizes(view: PrizesView, look: Look) -> str:
     for number, card in enumerate(view.points):
         x, y = _place(number, in_row, step, 46)
         is_now = number == view.now
-        told = "now" if is_now else ""
+        label = "now" if is_now else ""
         group = ElementTree.SubElement(svg, "g")
         if number < len(view.winners):
             group.set("opacity", "0.6")
             winner = view.winners[number]
-            told = "nobody" if winner is None else look.names[winner]
+            label = "nobody" if winner is None else look.names[winner]
         draw_card(group, x, y, str(card) if card else None, width=_CARD * 0.8, is_lit=is_now)
-        text(svg, x + 0.4 * _CARD, y + _TALL + 16, told, size=12, color=_WORDS, anchor="middle")
+        text(svg, x + 0.4 * _CARD, y + _TALL + 16, label, size=12, color=_WORDS, anchor="middle")
     if view.choices:
         text(svg, _MARGIN, hand_top, "your cards", size=16, weight="bold", color=_WORDS)
-    for number, (action, told) in enumerate(view.choices.items()):
+    for number, (action, label) in enumerate(view.choices.items()):
         x, y = _place(number, in_row, step, hand_top + 14)
-        group = choice(svg, [action], told)
+        group = choice(svg, [action], label)
         draw_card(group, x, y, str(action + 1), width=_CARD * 0.8)
     return as_text(svg)
 
@@ -130,7 +130,7 @@ def draw_card(
 ) -> None:
     """A card with its upper left corner at (x, y).
 
-    name: its rank, perhaps with the letter of its suit; None for a card that lies face down.
+    name: its rank, perhaps with the letter of its suit; None for a card face down.
     """
     group = ElementTree.SubElement(parent, "g")
     ElementTree.SubElement(group, "title").text = name or "a hidden card"
@@ -156,7 +156,7 @@ def draw_card(
 
 
 def _place(number: int, in_row: int, step: float, top: float) -> tuple[float, float]:
-    """The upper left corner of a card in rows."""
+    """The upper left corner of a card in a grid of rows."""
     row, column = divmod(number, in_row)
     return _MARGIN + column * step, top + row * (_TALL + 34)
 
@@ -171,7 +171,7 @@ def _button(parent: ElementTree.Element, x: float, y: float) -> None:
 def _chips(
     parent: ElementTree.Element, x: float, y: float, count: int, most: int, name: str
 ) -> None:
-    """A row of chips; as many as there are, or where that is too long, of `most` a full row."""
+    """A row of chips, scaled so that `most` chips fill it if there are too many to draw."""
     group = ElementTree.SubElement(parent, "g")
     unit = "chip" if count == 1 else "chips"
     ElementTree.SubElement(group, "title").text = f"{name}: {count:,} {unit} put in"
@@ -181,5 +181,5 @@ def _chips(
     for number in range(drawn):
         circle(group, left + number * _CHIP, y, 10, fill=_GOLD, stroke="#7a5a00", width=2)
         circle(group, left + number * _CHIP, y, 5, fill="none", stroke="#7a5a00", width=1)
-    told = f"{count:,} {unit}"
-    text(group, left + drawn * _CHIP + 8, y + 5, told, size=14, weight="bold", color=_WORDS)
+    label = f"{count:,} {unit}"
+    text(group, left + drawn * _CHIP + 8, y + 5, label, size=14, weight="bold", color=_WORDS)

@@ -1,4 +1,4 @@
-"""Curves as a picture: what a training run reports against its steps."""
+"""Draws curves: metrics of a training run by step."""
 
 import math
 import xml.etree.ElementTree as ElementTree
@@ -11,7 +11,7 @@ _WIDTH, _HEIGHT = 560.0, 300.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74.0, 18.0, 46.0, 40.0
 COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#b8860b")
 _GRID: Final = "#e3e8ee"
-FEW_POINTS: Final = 40  # are marked one by one
+FEW_POINTS: Final = 40  # points, up to which each is marked
 _MOST_POINTS: Final = 600  # of a curve that are drawn
 _FEW_DECADES: Final = 2
 
@@ -25,9 +25,9 @@ def draw_curves(
     x_label: str,
     may_be_log: bool = True,
 ) -> str:
-    """The text of an SVG file: named curves, on a logarithmic axis where all values allow one.
+    """Named curves as SVG text, on a logarithmic axis if all values are positive.
 
-    may_be_log: False for an axis that is never one. Points whose value is not finite are left out.
+    may_be_log: False for a linear axis. Points that are not finite are left out.
     """
     kept = [
         (name, _thinned([(x, y) for x, y in points if math.isfinite(y)])) for name, points in curves
@@ -71,7 +71,7 @@ def draw_curves(
 
 
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Not more points than one can see; the last stays."""
+    """Drops points that are too dense to see; keeps the last."""
     every = max(1, -(-len(points) // _MOST_POINTS))
     return [*points[:-1:every], points[-1]] if points else []
 
@@ -85,7 +85,7 @@ def _bounds(low: float, high: float, is_log: bool) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float, is_log: bool) -> list[float]:
-    """Round numbers between the bounds."""
+    """Round numbers within the bounds."""
     if is_log:
         decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         firsts = (1, 2, 5) if len(decades) <= _FEW_DECADES + 2 else (1,)

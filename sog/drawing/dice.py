@@ -1,4 +1,4 @@
-"""Liar's dice as a picture: each player's dice, face up or under the cup, and the bids."""
+"""Draws liar's dice: each player's dice, shown or hidden, and the bids."""
 
 import xml.etree.ElementTree as ElementTree
 from typing import Final
@@ -15,7 +15,7 @@ _TIMES: Final = "\u00d7"
 _WIDE: Final = 640.0
 _BID: Final = 0.62  # of the size of a die, in the ladder of bids
 _STEP: Final = _DIE * _BID + 14  # between two of its rows
-# Where pips lie on a face, in thirds from the middle.
+# Positions of pips on a face, in thirds from the center.
 _PIPS: Final = {
     1: ((0, 0),),
     2: ((-1, -1), (1, 1)),
@@ -27,7 +27,7 @@ _PIPS: Final = {
 
 
 def draw_dice(view: DiceView, look: Look) -> str:
-    """The text of an SVG file."""
+    """Returns SVG text."""
     names, bottom = look.names, look.bottom
     ladder_top = _MARGIN + _ROW + 6
     ladder_height = _ladder_height(view)
@@ -60,8 +60,8 @@ def _hand(svg: ElementTree.Element, view: DiceView, player: int, name: str, top:
     text(svg, _MARGIN, top + 14, name, size=15, weight="bold", color=_WORDS)
     faces = view.hands[player]
     group = ElementTree.SubElement(svg, "g")
-    told = "hidden" if None in faces else " ".join(map(str, faces))
-    ElementTree.SubElement(group, "title").text = f"dice of {name}: {told}"
+    dice = "hidden" if None in faces else " ".join(map(str, faces))
+    ElementTree.SubElement(group, "title").text = f"dice of {name}: {dice}"
     for number, face in enumerate(faces):
         x = _MARGIN + number * (_DIE + _GAP)
         draw_die(group, x, top + 24, _DIE, face, wild=face == view.faces)
@@ -73,7 +73,7 @@ def _ladder_height(view: DiceView) -> float:
 
 
 def _ladder(svg: ElementTree.Element, view: DiceView, top: float) -> None:
-    """All bids: those that were made are lit, those that are too low now are faint."""
+    """All bids: those made are highlighted, those now too low are faint."""
     size, last = _DIE * _BID, view.last
     for bid, (quantity, face) in enumerate(view.bids):
         x = _MARGIN + 4 + (face - 1) * (size + 62)
@@ -98,12 +98,12 @@ def _ladder(svg: ElementTree.Element, view: DiceView, top: float) -> None:
         )
         draw_die(group, x + 32, y, size, face, wild=face == view.faces)
     y = top + _ladder_height(view) - 22
-    told = "no bid yet"
+    status = "no bid yet"
     if last is not None:
         quantity, face = view.bids[last]
-        told = f"last bid: {quantity} {_TIMES} {face}"
+        status = f"last bid: {quantity} {_TIMES} {face}"
     if view.is_called:
-        told = f"{told}, called a lie"
-    text(svg, _MARGIN, y, told, size=15, weight="bold", color=_WORDS)
+        status = f"{status}, called a lie"
+    text(svg, _MARGIN, y, status, size=15, weight="bold", color=_WORDS)
     wild = f"the {view.faces} counts as any face"
     text(svg, _WIDE - _MARGIN, y, wild, size=13, color=_SOFT_WORDS, anchor="end")

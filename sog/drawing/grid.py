@@ -14,7 +14,7 @@ from sog.games.core import CHANCE, TERMINAL
 from sog.tabular.profile_analysis import ProfileAnalysis
 
 _MOST_EVENTS: Final = 4  # in a line of text
-_ALIKE: Final = 5e-4  # what is printed with three digits does not show it
+_ALIKE: Final = 5e-4  # below the printed precision
 _COLUMNS: Final = (
     *("public_state", "player", "infostate", "name", "range", "value"),
     *("action", "action_name", "probability", "action_value", "loss"),
@@ -30,12 +30,12 @@ class Cell:
     probability: float
     value: float
     loss: float
-    """How much less it is worth than the best action, if both go on by the strategy."""
+    """Loss against the best action if both players follow the strategy afterwards."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Row:
-    """An infostate, or several that are alike."""
+    """An infostate, or several with the same strategy."""
 
     infostates: tuple[int, ...]
     name: str
@@ -44,38 +44,38 @@ class Row:
     range_: float
     value: float
     cells: dict[int, Cell]
-    """By action; empty for a player who does not act."""
+    """By action; empty for the player not to act."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Event:
-    """A public event that may follow."""
+    """A possible next public event."""
 
     name: str
     probability: float
-    """Under the strategy, given the public state; NaN where that is never reached."""
+    """Under the strategy, given the public state; NaN if that is never reached."""
     node: int
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Grid:
-    """What a strategy does with the infostates of one player at a public state."""
+    """A strategy at a public state, for the infostates of one player."""
 
     description: str
     history: tuple[str, ...]
     actor: int
     player: int
     probability: float
-    """Of the public state under the strategy."""
+    """Probability of the public state under the strategy."""
     value: float
-    """To player 0."""
+    """Value to player 0."""
     rows: tuple[Row, ...]
-    """Of every infostate that can occur."""
+    """A row for every possible infostate."""
     events: tuple[Event, ...]
 
     @property
     def actions(self) -> dict[int, str] | None:
-        """The names of the actions; None where one number means different things in two rows."""
+        """The names of the actions; None if a number means different actions in two rows."""
         return common_names([{a: cell.name for a, cell in row.cells.items()} for row in self.rows])
 
 
@@ -107,7 +107,7 @@ def read_grid(found: ProfileAnalysis, node: int, player: int) -> Grid:
 
 
 def describe_events(events: tuple[Event, ...]) -> str:
-    """What may follow, as "check 67%, bet2 33%"."""
+    """The next events as text, such as "check 67%, bet2 33%"."""
     listed = sorted(events, key=lambda event: -or_zero(event.probability))[:_MOST_EVENTS]
     shown = events if len(events) <= _MOST_EVENTS else listed
     text = ", ".join(f"{event.name} {percent(event.probability)}" for event in shown)
@@ -116,7 +116,7 @@ def describe_events(events: tuple[Event, ...]) -> str:
 
 
 def history_of(found: ProfileAnalysis, node: int) -> tuple[str, ...]:
-    """The public events on the way to a node, as `--history` takes them."""
+    """The public events that lead to a node, as `--history` takes them."""
     tree, events = found.tree, []
     while node != 0:
         parent = int(tree.node_parent[node])
@@ -136,9 +136,9 @@ def node_at(found: ProfileAnalysis, outcomes: tuple[int, ...]) -> int:
 
 
 def merge_alike(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """Infostates of a kind, as cards of one rank, in one row where the strategy treats them alike.
+    """Merges infostates of a kind, such as cards of one rank, if the strategy treats them alike.
 
-    The range of such a row is theirs together.
+    Their ranges are added.
     """
     num_of_kind = collections.Counter(row.kind for row in rows)
     merged: list[Row] = []
@@ -153,7 +153,7 @@ def merge_alike(rows: tuple[Row, ...]) -> tuple[Row, ...]:
 
 
 def grid_as_json(grid: Grid) -> dict[str, Any]:
-    """All numbers; those that are undefined are null."""
+    """The grid as JSON; undefined numbers are null."""
     return {
         "history": list(grid.history),
         "state": grid.description,
@@ -183,7 +183,7 @@ def grid_as_json(grid: Grid) -> dict[str, Any]:
 
 
 def grid_as_csv(grid: Grid) -> str:
-    """A line for each action of each infostate; what is undefined is empty."""
+    """A line for each action of each infostate; undefined numbers are empty."""
     page = io.StringIO()
     table = csv.writer(page, lineterminator="\n")
     table.writerow(_COLUMNS)
@@ -229,7 +229,7 @@ def _row(found: ProfileAnalysis, node: int, player: int, infostate: int) -> Row:
 
 
 def _are_alike(row: Row, other: Row, num_joined: int) -> bool:
-    """Whether a row is like one that `num_joined` infostates were joined to."""
+    """Whether a row is like one into which `num_joined` infostates are merged."""
 
     def numbers(of_row: Row, share: float) -> list[float]:
         cells = of_row.cells.values()
@@ -243,7 +243,7 @@ def _are_alike(row: Row, other: Row, num_joined: int) -> bool:
 
 
 def _join(row: Row, added: Row, num_of_kind: int) -> Row:
-    """Two rows as one, which has the name of the kind where all of it is there."""
+    """Merges two rows; named after the kind once it is complete."""
     infostates = (*row.infostates, *added.infostates)
     name = row.kind if len(infostates) == num_of_kind else f"{row.name} {added.name}"
     return dataclasses.replace(

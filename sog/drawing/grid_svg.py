@@ -1,7 +1,7 @@
-"""The grid of a strategy as a picture: a self-contained SVG, a row of cells per infostate.
+"""Draws the grid of a strategy: a self-contained SVG, a row of cells per infostate.
 
-A cell is as dark as its action is likely; below the probability stands what the action loses
-against the best one. The bar beside a name is the infostate's range.
+Darker cells are more likely actions; below the probability is the loss against the best action. The
+bar beside a name is the infostate's range.
 """
 
 import math
@@ -26,7 +26,7 @@ _UNSEEN: Final = 5e-4
 
 
 def draw_grid(grid: Grid, *, title: str, unit: str) -> str:
-    """The text of an SVG file; infostates that are alike share a row."""
+    """Returns SVG text; similar infostates share a row."""
     rows = merge_alike(grid.rows)
     shown = rows[:_MOST_ROWS]
     columns = _columns(grid, shown)
@@ -51,7 +51,7 @@ def draw_grid(grid: Grid, *, title: str, unit: str) -> str:
 
 
 def _columns(grid: Grid, shown: tuple[Row, ...]) -> list[int]:
-    """Actions; where their names differ from row to row, just places for those of a row."""
+    """The actions; if names differ between rows, positions within a row."""
     if grid.actions is None:
         return list(range(max(len(row.cells) for row in shown)))
     return sorted({action for row in shown for action in row.cells})
@@ -68,7 +68,7 @@ def _header_lines(grid: Grid, title: str, unit: str) -> list[str]:
         facts += f"; then {describe_events(grid.events)}"
     if grid.actor != grid.player:
         return [grid.description, title, facts]
-    cells = "a cell: the probability, below it what the action loses against the best one"
+    cells = "a cell: the probability, below it the loss against the best action"
     return [grid.description, title, facts, f"value in {unit} to player {grid.player}; {cells}"]
 
 
@@ -116,7 +116,7 @@ def _draw_cell(
     number = f"{cell.probability:.3f}"
     if named:
         number = f"{cut(cell.name, _MOST_IN_NAMED_CELL)} {number}"
-    loses = cell.loss >= _UNSEEN  # False where it is undefined
+    loses = cell.loss >= _UNSEEN  # False if undefined
     up = 14.0 if loses else 20.0
     text(box, x + width / 2, y + up, number, size=12, color=ink, anchor="middle")
     if loses:

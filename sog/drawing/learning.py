@@ -1,4 +1,4 @@
-"""What the learning curves of a training run show, whoever draws them."""
+"""The learning curves of a training run, for every way to draw them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,19 +10,18 @@ from sog.games import Game
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Curves:
-    """Curves of one picture."""
+    """The curves of one picture."""
 
     title: str
     named: tuple[tuple[str, str], ...]
-    """Metrics, and what they are called."""
+    """Metrics and their labels."""
     scale: float = 1.0
 
 
 def learning_curves(game: Game[Any], lines: Sequence[Metrics]) -> tuple[Curves, Curves, Curves]:
-    """Exploitability, errors of values and losses, which need not have been measured.
+    """Exploitability, value errors and losses, each of which may be missing.
 
-    Errors are those at held-out belief states, or at solved spots (`SpotMeasure`) where the run
-    measures those.
+    Errors are measured at held-out belief states, or at solved spots if the run has `SpotMeasure`.
     """
     spots = Curves(
         title="error of values at solved spots (% of the pot)",

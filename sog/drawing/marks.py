@@ -1,5 +1,5 @@
-"""How likely actions are and what they are worth, on the board: by the place where one clicks for
-them, which the game's view declares."""
+"""Marks probabilities and values of actions on the board, at the places where they are clicked,
+which the game's view declares."""
 
 import dataclasses
 import math
@@ -16,35 +16,35 @@ from sog.games.shown import Seen
 from sog.games.views import Place
 
 COLOR: Final = "#0b7285"
-"""Of what is marked; no player and no piece has it."""
+"""Color of marks, different from all players and pieces."""
 TAKEN: Final = "#c2255c"
-"""Of the action that was taken, where that is not the likeliest."""
+"""Color of the action taken if it is not the most likely one."""
 LEAST: Final = 0.01
-"""A probability that is drawn."""
+"""Least probability to draw."""
 _PALEST, _DARKEST = 0.12, 0.8
 _PALE: Final = 0.45
-"""Opacity up to which letters are dark."""
-_MOST_HELD: Final = 24  # infostates that are asked about
+"""Opacity up to which text is dark."""
+_MOST_HELD: Final = 24  # infostates to consider
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Mark:
-    """What is drawn at a place."""
+    """The mark at a place."""
 
     share: float
-    """The probability of the actions that lead there."""
+    """Total probability of the actions at this place."""
     value: float = math.nan
-    """What the best of them is worth to the one who acts; NaN where that is unknown."""
+    """Value of the best of them to the acting player; NaN if unknown."""
     is_taken: bool = False
 
     @property
     def text(self) -> str:
-        """As "63%"."""
+        """The probability, as "63%"."""
         return f"{self.share:.0%}"
 
     @property
-    def told(self) -> str:
-        """The same and the value, for whoever points at it."""
+    def tooltip(self) -> str:
+        """The probability and the value, for a tooltip."""
         worth = "" if math.isnan(self.value) else f", worth {round(self.value, 2) + 0.0:+.2f}"
         return f"{self.share:.1%}{worth}{', taken' if self.is_taken else ''}"
 
@@ -62,12 +62,11 @@ def read_marks(
     taken: int | None = None,
     infostates: Seen = (None, None),
 ) -> Marks:
-    """What a player does at a public state, by place; empty where the game has no such picture.
+    """The acting player's policy by place; empty if the game has no such picture.
 
-    policy: [S, A], of the one who acts, NaN or 0 where he does nothing. range_: [S], how likely he
-    has each infostate; one of them if it is known. values: [S, A], of actions. taken: the action
-    that was. infostates: those that the picture shows. Of many that the player may have the
-    likeliest count, and values only with a single one.
+    policy: [S, A] of the acting player, NaN or 0 elsewhere. range_: [S], one-hot if its infostate
+    is known. values: [S, A]. taken: the action taken. infostates: those shown in the picture. Of
+    many infostates only the most likely count; values are shown only for a single one.
     """
     actor = int(game.actor(state))
     if actor >= CHANCE:
@@ -83,7 +82,7 @@ def read_marks(
         row = np.nan_to_num(np.asarray(policy[infostate], float))
         legal = np.flatnonzero(legal_actions[infostate]).tolist()
         seen = infostates
-        if game.hides_information:  # else a view may ask only who looks at it
+        if game.hides_information:  # views of such games depend on the viewer
             seen = (infostate, None) if actor == 0 else (None, infostate)
         view = game.view(state, infostates=seen, choices=legal)
         if view is None:
@@ -104,14 +103,14 @@ def read_marks(
 
 
 def opacity_of(mark: Mark, marks: Marks) -> float:
-    """How dark a mark is: the darkest is the likeliest."""
+    """Opacity of a mark, relative to the most likely one."""
     most = max(one.share for one in marks.values())
     return _PALEST + (_DARKEST - _PALEST) * mark.share / most if most > 0 else _PALEST
 
 
-def told_with(name: str, mark: Mark | None) -> str:
-    """What pointing at a place shows."""
-    return name if mark is None else f"{name}: {mark.told}"
+def tooltip_with(name: str, mark: Mark | None) -> str:
+    """The tooltip of a place."""
+    return name if mark is None else f"{name}: {mark.tooltip}"
 
 
 def draw_disk(
@@ -124,7 +123,7 @@ def draw_disk(
     *,
     size: float,
 ) -> None:
-    """A mark on a cell or a point, with its probability; a ring around what was taken."""
+    """Draws a mark with its probability; a ring if its action was taken."""
     shade = opacity_of(mark, marks)
     circle(group, x, y, radius, fill=COLOR, opacity=shade)
     if mark.is_taken:

@@ -1,10 +1,10 @@
-"""One search as a list of nodes on the host: what it found at every public state, for people.
+"""A search as a list of nodes on the host, for display.
 
     for node in read_nodes(game, result):
         print("  " * node.depth, node.event, node.mean_value)
 
-Averages are over the updates that a node was there for. What no update has been through yet, such
-as the nodes that the last expansion phase added, is NaN.
+Averages are over the updates since a node was added. Values before the first update, such as those
+of nodes added by the last expansion phase, are NaN.
 """
 
 import dataclasses
@@ -33,7 +33,7 @@ Kind = Literal["interior", "leaf", "terminal"]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Choices:
-    """What was found of the actions of a node, [S, A] each."""
+    """Arrays over the actions of a node, [S, A] each."""
 
     policy: np.ndarray
     action_values: np.ndarray
@@ -45,14 +45,14 @@ class NodeView:
     """One public state of a search tree."""
 
     game: Game[Any]
-    """The game of `state`: what an `EnumeratedGame` wraps, where one was searched."""
+    """The game of `state`: the one that an `EnumeratedGame` wraps, if one was searched."""
     kind: Kind
     row: int
-    """Its name in the tree, see `gtcfr.tree`."""
+    """Its row in the tree, see `gtcfr.tree`."""
     parent: int | None
     """The row of its parent; None at the root."""
     children: tuple[int, ...]
-    """The rows of its children, in the order of their numbers."""
+    """The rows of its children, ascending."""
     outcome: int | None
     """The public event that led here from the parent; None at the root."""
     event: str
@@ -64,19 +64,19 @@ class NodeView:
     actor: int
     """As `Game.actor`."""
     is_possible: np.ndarray
-    """[player, S] bool: infostates that can occur."""
+    """[player, S] bool: possible infostates."""
     ranges: np.ndarray
-    """[player, S]: average ranges, each player's own reach alone."""
+    """[player, S]: average ranges, from each player's own reach."""
     values: np.ndarray
     """[player, S]: average values in utility units; NaN where undefined."""
     mean_value: float
     """The average value to player 0 over all worlds."""
     probability: float
-    """How likely the average policies of both players lead here from the root."""
+    """Probability to reach it from the root under the average policies."""
     legal: np.ndarray
-    """[S, A] bool: legal actions of the acting player; all False where nobody chooses."""
+    """[S, A] bool: legal actions of the acting player; all False if no player acts."""
     read_choices: Callable[[], Choices]
-    """Reads what is large where there are many actions, once somebody looks at it."""
+    """Reads the arrays over actions on demand, since they can be large."""
 
     @functools.cached_property
     def _choices(self) -> Choices:
@@ -85,13 +85,13 @@ class NodeView:
     @property
     def policy(self) -> np.ndarray:
         """[S, A]: the average policy of an interior decision node; NaN elsewhere and in rows of
-        infostates that the acting player has never had."""
+        infostates that were never reached."""
         return self._choices.policy
 
     @property
     def action_values(self) -> np.ndarray:
-        """[S, A]: what each action of an interior decision node is worth to the acting player, see
-        `gtcfr.action_values`; NaN where that is unknown."""
+        """[S, A]: action values of an interior decision node to the acting player, see
+        `gtcfr.action_values`; NaN if unknown."""
         return self._choices.action_values
 
     @property
@@ -112,7 +112,7 @@ class NodeView:
 
 @pytree
 class _Rows:
-    """What there is to say about nodes; every array has a row per node of any kind."""
+    """Arrays of all nodes; `row` is a node of any kind, `slot` an interior one."""
 
     state: Any
     edge: Array
@@ -128,9 +128,9 @@ class _Rows:
 
 @in_32_bits
 def read_nodes(game: Game[Any], result: SearchResult, search: int = 0) -> list[NodeView]:
-    """The nodes of one search of a batch, a branch at a time, parents before children.
+    """The nodes of one search of a batch in depth-first order, parents first.
 
-    game: the one that was searched; search: which of the batch. Runs on the host.
+    game: the searched one; search: index in the batch. Runs on the host.
     """
     tree: SearchTree = jax.tree.map(lambda leaf: leaf[search], jax.device_get(result.tree))
     rows: _Rows = jax.tree.map(np.asarray, _read_rows(game, tree))
@@ -148,14 +148,14 @@ def read_nodes(game: Game[Any], result: SearchResult, search: int = 0) -> list[N
 
 
 def left_out(result: SearchResult, search: int = 0) -> tuple[str, ...]:
-    """What the tree of a search does not have of what belongs there, in words."""
+    """What the tree of a search leaves out, as text."""
     tree = result.tree
-    told = (
-        (tree.is_full, "the tree ran out of room, so something was not added"),
-        (tree.is_pruned, "of some states only the best actions were considered"),
-        (tree.is_sampled, "of some chance events only a sample is in the tree"),
+    notes = (
+        (tree.is_full, "the tree is full, so some nodes were not added"),
+        (tree.is_pruned, "in some states only the best actions were considered"),
+        (tree.is_sampled, "some chance events are only sampled"),
     )
-    return tuple(text for happened, text in told if happened[search])
+    return tuple(text for happened, text in notes if happened[search])
 
 
 def _view(
@@ -200,7 +200,7 @@ def _choices(game: Game[Any], tree: SearchTree, rows: _Rows, row: int) -> Choice
     if row >= tree.shape.leaf_row or int(rows.actor[row]) >= CHANCE:
         nothing = np.full(shape, np.nan)
         return Choices(policy=nothing, action_values=nothing, visits=np.zeros(shape, int))
-    # Inside a tree the action comes before the infostate.
+    # In trees the action axis comes before the infostate axis.
     listed = tree.interior.listed[row]
     over_all = functools.partial(tree.shape.layout.over_all_actions, game, listed)
     policy_sum = np.asarray(over_all(tree.interior_statistics.policy_sum[row])).T
@@ -227,7 +227,7 @@ def _children(tree: SearchTree, row: int) -> dict[int, int]:
 
 
 def _ratio(part: Any, whole: Any) -> np.ndarray:
-    """part / whole in double precision, NaN where the whole is 0 or unknown."""
+    """part / whole in double precision, NaN if whole is 0 or unknown."""
     part, whole = np.broadcast_arrays(np.float64(part), np.float64(whole))
     undefined = np.full(part.shape, np.nan)
     return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
@@ -240,7 +240,7 @@ def _read_rows(game: Game[Any], tree: SearchTree) -> _Rows:
 
 
 def _rows_of(game: Game[Any], tree: SearchTree) -> _Rows:
-    """Asks the game about all nodes at once."""
+    """Evaluates the game's functions at all nodes at once."""
     parent, number = jnp.divmod(tree.terminal.edge, tree.shape.layout.num_children)
 
     def end_of(packed: Array, outcome: Array) -> Any:
@@ -254,7 +254,7 @@ def _rows_of(game: Game[Any], tree: SearchTree) -> _Rows:
     played = _average_reach(game, tree)[edge]
     compatible = jax.vmap(game.compatible_reach)(states, played)
     joint = jnp.sum(played[:, 0] * compatible[:, 0], axis=-1)
-    # Of terminal nodes the tree keeps no sums; average play says how they are reached.
+    # Trees keep no sums for terminal nodes; their reach follows from average play.
     at_end = slice(tree.shape.terminal_row, None)
     utilities = jax.vmap(game.utilities)(ends, played[at_end])
     sums = (tree.interior_statistics, tree.leaf_statistics)
@@ -279,7 +279,7 @@ def _rows_of(game: Game[Any], tree: SearchTree) -> _Rows:
 def _average_reach(game: Game[Any], tree: SearchTree) -> Array:
     """Reach along every edge under the average policies: [edge, player, S].
 
-    NaN below a node whose policy no update has been through yet.
+    NaN below a node that no update has visited yet.
     """
     shape, layout, statistics = tree.shape, tree.shape.layout, tree.interior_statistics
     is_there = tree.interior.child != shape.nothing

@@ -1,4 +1,4 @@
-"""The part of a search tree that is shown: some levels, and not too many children of a node."""
+"""The displayed part of a search tree: a few levels, and a few children per node."""
 
 import dataclasses
 import math
@@ -15,20 +15,20 @@ _ACTORS: Final = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Outline:
-    """A public state and those below it that are shown."""
+    """A public state and the displayed ones below it."""
 
     node: NodeView
     share: float
-    """How likely average play leads here from the topmost node; NaN where unknown."""
+    """Probability to reach it from the topmost node by average play; NaN if unknown."""
     children: tuple["Outline", ...]
     num_hidden: int
-    """Children that are not shown."""
+    """Number of children not displayed."""
     events: tuple[tuple[str, float], ...]
-    """What may follow, as text, and how likely it is here; those of all children."""
+    """All next events as text, with their probabilities."""
 
     @property
     def size(self) -> int:
-        """Public states shown."""
+        """Number of public states displayed."""
         return 1 + sum(child.size for child in self.children)
 
 
@@ -40,9 +40,9 @@ def outline(
     most_children: int,
     most_below: int | None = None,
 ) -> Outline:
-    """The node of a row with `depth` levels below it, the likeliest children of each node.
+    """The node of a row with `depth` levels below it, the most likely children of each node.
 
-    most_children: of a node; most_below: of those below the first, if other than that.
+    most_children: per node; most_below: the same below the first node, if different.
     """
     by_row = {node.row: node for node in nodes}
     top = by_row[row].probability
@@ -71,7 +71,7 @@ def actor_name(node: NodeView) -> str:
 
 
 def percent(share: float) -> str:
-    """A probability for people; a dash where it is unknown."""
+    """A probability as text; a dash if unknown."""
     if math.isnan(share):
         return "-"
     if 0 < share < 0.01:
@@ -80,22 +80,19 @@ def percent(share: float) -> str:
 
 
 def signed(value: float) -> str:
-    """A value for people; a dash where it is undefined."""
-    return "-" if math.isnan(value) else f"{round(value, 3) + 0.0:+.3f}"  # no minus before zero
+    """A value as text; a dash if undefined."""
+    return "-" if math.isnan(value) else f"{round(value, 3) + 0.0:+.3f}"  # no negative zero
 
 
 def infostates(node: NodeView, player: int, most: int) -> tuple[list[int], int]:
-    """The infostates of a player to show, in their order, and how many more there are.
-
-    The likeliest ones where there are more than `most`.
-    """
+    """At most `most` infostates of a player, the most likely; and how many are omitted."""
     possible = np.flatnonzero(node.is_possible[player])
     likeliest = possible[np.argsort(-np.nan_to_num(node.ranges[player, possible]), kind="stable")]
     return sorted(likeliest[:most].tolist()), max(len(possible) - most, 0)
 
 
 def action_names(node: NodeView, shown: Sequence[int]) -> list[dict[int, str]]:
-    """For each infostate of the acting player, its legal actions and their texts."""
+    """For each infostate of the acting player, its legal actions as text."""
     return [
         {
             action: node.game.describe_action(node.state, infostate, action)
@@ -106,7 +103,7 @@ def action_names(node: NodeView, shown: Sequence[int]) -> list[dict[int, str]]:
 
 
 def common_names(names: Sequence[dict[int, str]]) -> dict[int, str] | None:
-    """The actions of all infostates, if a number means the same action everywhere."""
+    """The actions of all infostates; None if a number means different actions."""
     merged: dict[int, str] = {}
     for of_infostate in names:
         for action, text in of_infostate.items():
@@ -116,15 +113,15 @@ def common_names(names: Sequence[dict[int, str]]) -> dict[int, str] | None:
 
 
 def share_of(part: float, whole: float) -> float:
-    """NaN of nothing."""
+    """The ratio; NaN if whole is 0."""
     return part / whole if whole > 0 else math.nan
 
 
 def or_null(value: float) -> float | None:
-    """A number as JSON has it: null where it is undefined."""
+    """A number for JSON: None if undefined."""
     return value if math.isfinite(value) else None
 
 
 def or_zero(value: float) -> float:
-    """A number that may be unknown, to sort or to add by."""
+    """A number for sorting or adding: 0 if unknown."""
     return 0.0 if math.isnan(value) else value

@@ -1,4 +1,4 @@
-"""A public state as its game is played: cards, dice, a board or a map, for pages and for files."""
+"""Draws a public state: cards, dice, a board or a map."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from sog.games.shown import Seen
 
 
 def has_picture(game: Game[Any]) -> bool:
-    """Whether `draw_picture` draws it; ValueError where the positions of a map are wrong."""
+    """Whether `draw_picture` can draw a game; ValueError if the positions of a map are invalid."""
     return game.view(game.root()) is not None
 
 
@@ -25,10 +25,10 @@ def draw_picture(
     ranges: np.ndarray | None = None,
     look: Look | None = None,
 ) -> str | None:
-    """The text of an SVG file; None for a game without a picture, which `Game.draw` shows.
+    """Returns SVG text, or None for a game without a picture (use `Game.draw`).
 
-    infostates, choices and ranges: as for `Game.view`; shapes that one may click are groups with
-    the attribute `data-actions`. look: names, marks and a title.
+    infostates, choices and ranges: as for `Game.view`; clickable shapes are groups with the
+    attribute `data-actions`. look: names, marks and a title.
     """
     view = game.view(state, infostates=infostates, choices=choices, ranges=ranges)
     if view is None:

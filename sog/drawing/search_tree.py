@@ -1,8 +1,8 @@
-"""A search as a picture: a self-contained SVG, from left to right, that explains itself.
+"""Draws a search tree: a self-contained SVG from left to right, with a legend.
 
 A box is a public state, with the event that led there and the value to player 0; a bar is the
-policy of one infostate; an edge is as wide as average play makes it likely. Pointing at a box or a
-bar shows the full numbers.
+policy of one infostate; the width of an edge is its probability under average play. Tooltips of
+boxes and bars have the full numbers.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ _MOST_BARS: Final = 12
 _WIDEST_EDGE: Final = 14.0
 
 _COLORS: Final = {PLAYER_0: "#2b6cb0", PLAYER_1: "#c05621", CHANCE: "#7a5ba6", TERMINAL: "#8a939d"}
-# Of actions; none of them looks like the color of a player.
+# Colors of actions, distinct from those of the players.
 _ACTIONS: Final = (
     "#9aa5b1",
     "#2a9d8f",
@@ -49,7 +49,7 @@ _ACTIONS: Final = (
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class _Box:
-    """Where a public state is drawn."""
+    """Position of a public state in the picture."""
 
     shown: Outline
     x: float
@@ -67,13 +67,13 @@ class _Box:
 
     @property
     def scale(self) -> float:
-        """The largest value shown, for the colors."""
+        """The largest absolute value displayed, which scales the colors."""
         value = abs(self.shown.node.mean_value)
         return max([0 if math.isnan(value) else value, *(box.scale for box in self.children)])
 
 
 def draw_search(shown: Outline, *, title: str, unit: str) -> str:
-    """The text of an SVG file."""
+    """Returns SVG text."""
     top = _place(shown, _MARGIN, _MARGIN + _HEADER)
     width, height = top.right + _MARGIN + 40, _MARGIN * 2 + _HEADER + _span(shown)
     width = max(width, 880)
@@ -89,7 +89,7 @@ def draw_search(shown: Outline, *, title: str, unit: str) -> str:
 
 
 def _place(shown: Outline, x: float, y: float) -> _Box:
-    """Boxes of a public state and of those below it, in the rows from `y` on."""
+    """Lays out a public state and those below it, from `y` down."""
     children, below = [], y + max(0.0, (_height(shown) - _children_span(shown)) / 2)
     for child in shown.children:
         children.append(_place(child, x + _BOX + _GAP, below))
@@ -103,7 +103,7 @@ def _place(shown: Outline, x: float, y: float) -> _Box:
 
 
 def _span(shown: Outline) -> float:
-    """How much height a public state and those below it need."""
+    """Height of a public state and those below it."""
     return max(_height(shown), _children_span(shown))
 
 
@@ -121,7 +121,7 @@ def _height(shown: Outline) -> float:
 
 
 def _bars(node: NodeView) -> tuple[list[int], int]:
-    """The infostates that get a bar, and how many do not."""
+    """The infostates with a bar, and how many have none."""
     if node.kind != "interior" or node.actor >= CHANCE or not (node.policy > 0).any():
         return [], 0
     return infostates(node, node.actor, _MOST_BARS)
@@ -133,8 +133,8 @@ def _bars(node: NodeView) -> tuple[list[int], int]:
 def _header(svg: ElementTree.Element, title: str, unit: str) -> None:
     text(svg, _MARGIN, _MARGIN + 12, title, size=17, weight="bold")
     facts = (
-        f"value to player 0 in {unit}; edges as wide as average play makes them likely; "
-        f"a bar is the policy of an infostate, pale where he rarely has it"
+        f"value to player 0 in {unit}; width of an edge: probability under average play; "
+        f"a bar is the policy of an infostate, pale if it is rarely reached"
     )
     text(svg, _MARGIN, _MARGIN + 32, facts, color=SOFT)
     x = _MARGIN
@@ -154,7 +154,7 @@ def _draw(
     scale: float,
     among: Sequence[str] = (),
 ) -> None:
-    """Draws a box, what is below it, and the edges between. among: the events beside this one."""
+    """Draws a box and its subtree. among: the events of its siblings."""
     start, events = box.x + _BOX, [event for event, _ in box.shown.events]
     for child in box.children:
         share = 0.0 if math.isnan(child.shown.share) else child.shown.share
@@ -182,7 +182,7 @@ def _draw(
 def _draw_box(
     boxes: ElementTree.Element, box: _Box, scale: float, among: Sequence[str] = ()
 ) -> None:
-    """among: the events beside this one."""
+    """among: the events of its siblings."""
     node, color = box.shown.node, _COLORS[box.shown.node.actor]
     place = {"class": "node", "transform": f"translate({box.x:.1f},{box.y:.1f})"}
     group = ElementTree.SubElement(boxes, "g", {**place, "data-row": str(node.row)})
@@ -203,7 +203,7 @@ def _draw_box(
 
 
 def _last_words(name: str, among: Sequence[str]) -> str:
-    """The words of an event that tell it from others, and all after them."""
+    """The end of an event's text, from where it differs from others."""
     words, others = name.split(), [other.split() for other in among if other != name]
     same = 0
     while others and same < len(words) - 1:
@@ -255,7 +255,7 @@ def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
 
 
 def _legend(node: NodeView, shown: list[int]) -> dict[int, str]:
-    """The actions whose colors are named, the most played ones; none where names differ."""
+    """The most played actions, for the legend; none if names differ between infostates."""
     names = common_names(action_names(node, shown)) if shown else None
     if names is None:
         return {}
@@ -300,6 +300,6 @@ def _infostate_text(node: NodeView, infostate: int) -> str:
 
 
 def _tint(value: float, scale: float) -> str:
-    """From white to the color of the player whom a value favors."""
+    """From white to the color of the player favored by a value."""
     color = _COLORS[PLAYER_0 if value > 0 else PLAYER_1]
     return tint(color, 0.55 * abs(value) / scale if scale > 0 else 0.0)

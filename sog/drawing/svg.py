@@ -1,4 +1,4 @@
-"""The shapes of a picture as elements of an SVG file."""
+"""Shapes as SVG elements."""
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
@@ -7,13 +7,13 @@ from typing import Final
 INK: Final = "#1d2733"
 SOFT: Final = "#66717e"
 FONT: Final = "'DejaVu Sans',Verdana,'Segoe UI',Helvetica,Arial,sans-serif"
-"""An attribute of pictures and no style sheet in them: a page that shows one may forbid those."""
+"""Set as an attribute: a page's security policy may forbid style sheets inside pictures."""
 
 
 def document(
     title: str, width: float, height: float, *, background: str | None = "#ffffff"
 ) -> ElementTree.Element:
-    """An empty page; background: None leaves what is behind it to be seen."""
+    """An empty SVG; background: None is transparent."""
     size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
     view = {"viewBox": f"0 0 {width:.0f} {height:.0f}"}
     shared = {"xmlns": "http://www.w3.org/2000/svg", "font-family": FONT, "role": "img"}
@@ -25,7 +25,7 @@ def document(
 
 
 def as_text(svg: ElementTree.Element) -> str:
-    """The text of an SVG file."""
+    """Returns SVG text."""
     ElementTree.indent(svg)
     return ElementTree.tostring(svg, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -33,10 +33,9 @@ def as_text(svg: ElementTree.Element) -> str:
 def choice(
     parent: ElementTree.Element, actions: Sequence[int], name: str, *, kind: str = ""
 ) -> ElementTree.Element:
-    """A group of shapes that stand for actions, any of which a page may let one click.
+    """A group of shapes that stands for actions, which a page can make clickable.
 
-    name: what pointing at it shows. kind: what else its class says. Without actions it is a group
-    as any other.
+    name: its tooltip. kind: an additional class. Without actions it is an ordinary group.
     """
     group = ElementTree.SubElement(parent, "g")
     kinds = [kind] if kind else []
@@ -55,7 +54,7 @@ def cut(text: str, most: int) -> str:
 
 
 def tint(color: str, part: float) -> str:
-    """From white to a color."""
+    """Interpolates from white to a color."""
     channels = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(255 + (channel - 255) * part):02x}" for channel in channels)
 
@@ -73,7 +72,7 @@ def rectangle(
     dashed: bool = False,
     opacity: float = 1.0,
 ) -> None:
-    """Adds a rectangle; rx: how round its corners are."""
+    """Adds a rectangle; rx: radius of its corners."""
     attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "fill": fill, "rx": rx}
     attributes |= {"width": f"{width:.1f}", "height": f"{height:.1f}"}
     if stroke is not None:
@@ -135,7 +134,7 @@ def text(
     anchor: str = "start",
     halo: bool = False,
 ) -> None:
-    """Adds a line of text; y: of its base line; halo: white around it, where it lies on lines."""
+    """Adds text; y: of its baseline; halo: a white outline, for text on top of lines."""
     attributes = {"x": f"{x:.1f}", "y": f"{y:.1f}", "font-size": f"{size:g}", "fill": color}
     attributes |= {"font-weight": weight, "text-anchor": anchor}
     if halo:

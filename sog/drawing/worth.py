@@ -1,4 +1,4 @@
-"""What each player of a finished game could expect, move by move, as a picture."""
+"""Draws the expected utility of each player over a reviewed game."""
 
 import math
 
@@ -7,10 +7,7 @@ from sog.play.review import Review
 
 
 def draw_worth(found: Review, names: tuple[str, str], title: str) -> str:
-    """The text of an SVG file: the worth of the best action at each choice, and what came out.
-
-    names: of the players.
-    """
+    """The value of the best action at each choice, and the result, as SVG text."""
     last = len(found.played.outcomes)
     curves = []
     for player in (0, 1):
@@ -19,5 +16,5 @@ def draw_worth(found: Review, names: tuple[str, str], title: str) -> str:
             worths.append((float(last + 1), found.utility(player)))
         known = [(x, y) for x, y in worths if not math.isnan(y)]
         curves.append((names[player], known))
-    label = f"move (worth in {found.game.unit})"
+    label = f"move (value in {found.game.unit})"
     return draw_curves(title, curves, x_label=label, may_be_log=False)

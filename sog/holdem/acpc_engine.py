@@ -82,7 +82,7 @@ class ConnectingProcess(LineProcess):
     def _listen(self, file: Any) -> bool:
         is_open = super()._listen(file)
         # A program that ends closes its outputs a moment before it is gone.
-        if self._connection is None and not is_open and not self._goes_on():
+        if self._connection is None and not is_open and not self._keeps_running():
             self._has_ended = True
         return is_open
 
@@ -212,7 +212,7 @@ class AcpcPlayer:
                 process.close()
                 raise
 
-        return Player(name=name, game=game, make=make, plays_by_turns=True, tells_policy=False)
+        return Player(name=name, game=game, make=make, plays_by_turns=True, exposes_policy=False)
 
 
 def read_acpc(text: str, host: Host) -> AcpcPlayer:

@@ -45,7 +45,7 @@ DOMAIN: Final = Domain(
             form="acpc:COMMAND",
             summary="a hold'em program by the ACPC protocol, started as COMMAND HOST PORT",
             reader="sog.holdem.acpc_engine:read_acpc",
-            reads_told=False,
+            takes_overrides=False,
         ),
     },
     networks={"hands": "sog.holdem.hand_network:HandsCVPN"},

@@ -27,7 +27,7 @@ class UctAgent(Agent):
     Each simulation ends with one random game; proven wins and losses are propagated.
     """
 
-    tells_policies = True
+    exposes_policies = True
 
     def __init__(
         self, game: Game[Any], num_simulations: int, *, player: int, seed: int = 0

@@ -1,11 +1,11 @@
 """Agents that play: a search at every decision, one game after another.
 
-`SearchAgent` is told what happens in public and answers with actions; `play_game` deals a game and
-lets two agents play it, `play_match` many games with roles swapped. Whoever keeps the protocol of
-`Agent` can sit on the other side. `Aivat` says what a game was worth without the luck in it.
+`SearchAgent` observes public events and chooses actions. `play_game` deals one game and plays it
+between two agents, `play_match` plays many with roles swapped; any `Agent` can take either side.
+`Aivat` estimates what a game was worth without the luck in it.
 """
 
-import sog.shadow_check  # noqa: F401 (first of all)
+import sog.shadow_check  # noqa: F401 (must come first)
 from sog.play.agent import SearchAgent
 from sog.play.aivat import Aivat
 from sog.play.arena import MatchResult, play_match

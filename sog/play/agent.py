@@ -4,9 +4,9 @@
     action = agent.act(infostate)    # its own card, say; searches, and samples an action
     agent.observe(outcome)           # every public event, also that of its own action
 
-A later search is re-solved from what the last one promised the opponent (`gtcfr.resolving`), so an
-agent must know all events on the way and not only where the game stands: it is told each of them,
-and keeps the public state itself.
+Each search re-solves from the counterfactual values that the last one promised the opponent
+(`gtcfr.resolving`), so an agent must observe every event on the way, not only the current state.
+It tracks the public state itself.
 """
 
 import dataclasses
@@ -25,26 +25,25 @@ from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, 
 from sog.play.choice import DOUBT
 from sog.play.history import check_begins_anywhere
 from sog.play.match import Agent
-from sog.play.principal import events_of
+from sog.play.principal_variation import events_of
 from sog.play.rules import after, first_state, sample, situation
 
 
 class SearchAgent(Agent):
     """Plays one player of one game at a time, by searching.
 
-    The compiled search is shared by all agents with the same game and settings, and used again for
-    every game. `copy.copy` of an agent is an agent that goes on from the same point on its own.
+    Agents with the same game and settings share one compiled search. `copy.copy` of an agent plays
+    on independently from the same point.
     """
 
-    tells_policies = True
+    exposes_policies = True
     doubt = DOUBT
     is_copied = True
     _everywhere = False
     evaluator: Evaluator
-    """Values the leaves of the next searches; another one, as after training, may be set."""
+    """Values the leaves; may be replaced between searches, as after training."""
     seconds: float | None
-    """Each of the next searches ends after so much time, if it does not end before; see
-    `sog.play.thinking`."""
+    """Time limit of each search, see `sog.play.thinking`."""
 
     def __init__(
         self,
@@ -59,20 +58,20 @@ class SearchAgent(Agent):
     ) -> None:
         """Sits down as a player, before the first public event.
 
-        greedy: takes the most probable action; right with perfect information, and exploitable
-        where players hide things. seconds: the most a search takes; what it finds then depends on
-        the machine. Raises ValueError for a player or settings that cannot be.
+        greedy: takes the most probable action; right with perfect information, exploitable with
+        hidden information. seconds: time limit of a search, whose result then depends on the
+        machine. Raises ValueError for an invalid player or settings.
         """
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
-        settings.shape(game, longest_path(game))  # mistakes first
+        settings.shape(game, longest_path(game))  # report errors first
         self.game, self.player, self.settings = game, player, settings
         self.evaluator, self.seconds = evaluator, seconds
         self._greedy, self._everywhere = greedy, settings.search_everywhere
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game; elsewhere than at its start only with perfect information."""
+        """Begins a new game; at a later state only with perfect information."""
         if seed is not None:
             self._key = jax.random.key(seed)
         begins = first_state(self.game)
@@ -86,21 +85,21 @@ class SearchAgent(Agent):
 
     @property
     def state(self) -> Any:
-        """The public state, as the agent knows it."""
+        """The current public state."""
         return self._chain.state
 
     @property
     def last_search(self) -> LastSearch | None:
-        """What the last search of this game found, and hands on."""
+        """The last search of this game, which the next one continues."""
         return self._chain.last
 
     @property
     def ranges(self) -> np.ndarray | None:
-        """[player, S]: of both, as the last search of this game found them where it was made."""
+        """[player, S]: both players' ranges at the root of the last search of this game."""
         return None if self._chain.last is None else np.asarray(self._chain.last.ranges)
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event; ValueError if it cannot happen now."""
+        """Records a public event; ValueError if it is not legal here."""
         legal = np.flatnonzero(self._now.legal_outcomes).tolist()
         if outcome not in legal:
             if self._now.actor == TERMINAL:
@@ -124,9 +123,9 @@ class SearchAgent(Agent):
     def policy(self, infostate: int) -> np.ndarray:
         """[A]: the probabilities with which `act` chooses, unless the agent is greedy.
 
-        One search serves all infostates, until the next event. Where no infostate has a choice,
-        there is none. Raises ValueError if the agent is not to move, if the infostate cannot occur,
-        or if the search fails (see `gtcfr.search.check_result`).
+        One search serves all infostates until the next event; none is made where no infostate has
+        a choice. Raises ValueError if the agent is not to move, if the infostate cannot occur, or
+        if the search fails (see `gtcfr.search.check_result`).
         """
         infostate = self._check_turn(infostate)
         if not self._now.has_choice:
@@ -135,9 +134,9 @@ class SearchAgent(Agent):
         return np.asarray(found / found.sum())
 
     def policies(self) -> np.ndarray:
-        """[S, A]: what `act` chooses by at each infostate, all from one search; raises as `policy`.
+        """[S, A]: the policy of `act` at every infostate, from one search; deterministic if greedy.
 
-        If the agent is greedy these are certain.
+        Raises as `policy`.
         """
         self._check_mover()
         legal = np.asarray(self._now.legal_actions, float)
@@ -151,26 +150,25 @@ class SearchAgent(Agent):
         return np.asarray(np.divide(found, total, out=np.zeros_like(found), where=total > 0))
 
     def value(self, infostate: int) -> float:
-        """What the agent expects to get, given an infostate, in units of utility.
+        """Expected utility of an infostate.
 
-        0 where the search found no opponent's infostate that can go with it. Raises as `policy`.
+        0 if no infostate in the opponent's range is compatible with it. Raises as `policy`.
         """
         infostate = self._check_turn(infostate)
         return float(self._search_here().values[self.player, infostate])
 
     def action_values(self, infostate: int) -> np.ndarray:
-        """[A]: what the agent expects to get by each action, given an infostate.
+        """[A]: expected utility of each action at an infostate.
 
-        NaN for what is illegal or was not considered, see `gtcfr.action_values`. Raises as
-        `policy`.
+        NaN if illegal or not considered, see `gtcfr.action_values`. Raises as `policy`.
         """
         infostate = self._check_turn(infostate)
         return np.asarray(self._search_here().action_values[infostate], float)
 
     def line(self, infostate: int) -> list[int]:
-        """The public events that the agent expects from here on, a handful, its own first.
+        """The principal variation: a few expected public events, the agent's own first.
 
-        None where information is hidden. Raises as `policy`.
+        Empty with hidden information. Raises as `policy`.
         """
         self._check_turn(infostate)
         return events_of(np.asarray(self._search_here().line))
@@ -199,18 +197,18 @@ class SearchAgent(Agent):
 
     @property
     def is_searched(self) -> bool:
-        """Whether nothing is left to search here: there is no choice for the agent, or it has."""
+        """Whether no search is needed here: the agent has no choice, or has searched already."""
         has_choice = self._now.actor == self.player and self._now.has_choice
         return not has_choice or self._has_searched
 
     @property
     def waits_for(self) -> Hashable | None:
-        """As of `Agent`; with a clock it searches alone."""
+        """See `Agent`; with a time limit it searches alone."""
         return None if self.is_searched or self.seconds is not None else self.how_it_searches
 
     @property
     def how_it_searches(self) -> Any:
-        """Agents for whom this is equal can search together, see `search_together`."""
+        """Agents with equal keys can search in one batch, see `search_together`."""
         return Searching(
             game=self.game,
             evaluator=self.evaluator,
@@ -224,7 +222,7 @@ class SearchAgent(Agent):
         return self._chain.last is not None and not self._chain.path
 
     def _search_here(self) -> LastSearch:
-        """The search of the public state, made once."""
+        """The search at the current public state; made once."""
         if not self._has_searched:
             search_together([self])
         assert self._chain.last is not None
@@ -233,7 +231,7 @@ class SearchAgent(Agent):
     def _search(
         self, chains: Sequence[Chain], keys: Sequence[Array], batch_size: int
     ) -> list[LastSearch]:
-        """As `search_chains`; chains: of agents that search as this one."""
+        """See `search_chains`; chains: of agents with the same `how_it_searches`."""
         return search_chains(self.how_it_searches, chains, keys, batch_size)
 
     def _next_key(self) -> Array:
@@ -243,10 +241,10 @@ class SearchAgent(Agent):
 
 
 def search_together(agents: Sequence[SearchAgent], batch_size: int = 1) -> None:
-    """Searches for several agents in one batch, each at the public state that its game is at.
+    """Searches for several agents in one batch, each at its current public state.
 
-    All must have the same `how_it_searches`, and there are at most batch_size of them. Raises as
-    `search_chains`; then no search has been made.
+    All must have the same `how_it_searches`; at most batch_size of them. Raises as `search_chains`,
+    in which case no agent has searched.
     """
     chains, keys = [agent._chain for agent in agents], [agent._next_key() for agent in agents]
     results = agents[0]._search(chains, keys, batch_size)

@@ -4,24 +4,22 @@
     played = play_game(game, agents, key, with_policies=True)
     aivat.estimate(played)    # as `played.utility` in expectation, with a smaller variance
 
-Wherever it is known how an event was drawn, at chance events and at decisions of agents that tell
-their policy, the estimate is corrected by what was to be expected and what came instead:
+At every event whose distribution is known (chance events, and decisions of agents that expose their
+policy) the estimate is corrected by the expected value less the value of what happened:
 
     E[u | public events] + sum over events t of (sum_k P(k) V(k) - V(k_t)).
 
-P(k): the probability of public event k. V(k): a guess of what the game is worth to player 0 after
-it, by an evaluator that is asked about both ranges there. Each correction is 0 on average, whatever
-the evaluator says, so that the estimate is unbiased, and it varies the less the better the values
-are. With values of what the players really do from there on, and both of them known, nothing
-is left but the expected utility.
+P(k): the probability of public event k. V(k): an estimate of the value to player 0 after it, by an
+evaluator queried with both ranges there. Each correction is 0 on average whatever the evaluator
+returns, so the estimate is unbiased; better values give a smaller variance. If both policies are
+known and the values are exact for them, the estimate is the expected utility.
 
-All of it is about ranges, not about the cards that were held: the policy of a known player is known
-at all of his infostates, so one average over them (the paper's imaginary observations) takes the
-place of the cards dealt to him. The opponent of whom nothing is known counts with what he held, and
-the deal of that is corrected as an event of chance.
+It works on ranges, not on the cards held: the policy of a known player is known at all of its
+infostates, so an average over them (the paper's imaginary observations) replaces the cards dealt.
+An unknown opponent counts with the infostate it held, whose deal is corrected as a chance event.
 
-Where chance has many outcomes, as the 22,100 flops of hold'em, what was to be expected is estimated
-from a sample of them, drawn without regard to what came: the corrections are 0 on average still.
+With many chance outcomes, such as the 22,100 flops of hold'em, the expectation is estimated from a
+sample drawn independently of what happened, so the corrections are still 0 on average.
 """
 
 import dataclasses
@@ -49,18 +47,18 @@ _DEAL: Final = -1
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Step:
-    """A deal or a public event, and what the game was worth to player 0."""
+    """A deal or a public event, and the value to player 0 around it."""
 
     number: int
     """Of the event, or _DEAL."""
     is_drawn: bool
-    """Whether it is known how."""
+    """Whether its distribution is known."""
     is_chance: bool = False
-    """Whether it is an event of chance."""
+    """Whether chance moved."""
     expected: float
-    """Before it."""
+    """The value before it."""
     value: float
-    """After it."""
+    """The value after it."""
 
 
 class Aivat:
@@ -69,23 +67,23 @@ class Aivat:
     def __init__(
         self, game: Game[Any], evaluator: Evaluator, *, most_outcomes: int = _MOST_OUTCOMES
     ) -> None:
-        """game: what the evaluator is asked about: the played one, or its `EnumeratedGame`.
+        """game: the evaluator's: the one played, or its `EnumeratedGame`.
 
-        most_outcomes: of chance, at one state; of more a sample stands for all.
+        most_outcomes: of a chance state; if there are more, a sample is used.
         """
         self.game, self.evaluator, self._most_outcomes = game, evaluator, most_outcomes
         self._random = np.random.default_rng(0)
 
     @in_32_bits
     def estimate(self, played: PlayedGame) -> float:
-        """Of the utility of player 0, in the game's unit.
+        """An unbiased estimate of player 0's utility, in the game's unit.
 
         played: recorded `with_policies`, else ValueError.
         """
-        if played.tells is None:
+        if played.exposed is None:
             raise ValueError("played must be recorded with_policies.")
         estimate = value = 0.0
-        for step in self._steps(played, played.tells):
+        for step in self._steps(played, played.exposed):
             value = step.value
             if step.is_drawn:
                 estimate += step.expected - value
@@ -93,26 +91,27 @@ class Aivat:
 
     @in_32_bits
     def chance_part(self, played: PlayedGame, since: int) -> float:
-        """What chance brought player 0 by its public events from a number on, against the mean.
+        """What chance events from number `since` on gave player 0, relative to their mean.
 
-        It is 0 on average. played: as of `estimate`; of who does not tell what he held counts.
+        It is 0 on average. played: as in `estimate`; players without policies count with the
+        infostate they held.
         """
-        if played.tells is None:
+        if played.exposed is None:
             raise ValueError("played must be recorded with_policies.")
         return sum(
             step.value - step.expected
-            for step in self._steps(played, played.tells)
+            for step in self._steps(played, played.exposed)
             if step.is_chance and step.number >= since
         )
 
-    def _steps(self, played: PlayedGame, tells: tuple[bool, bool]) -> Iterator[_Step]:
-        """What the game was worth before and after the deals, and before and after each event."""
+    def _steps(self, played: PlayedGame, exposed: tuple[bool, bool]) -> Iterator[_Step]:
+        """The values before and after the deals and each event."""
         state = state_at_beginning(self.game, played.beginning)
-        # Elsewhere than at the root only with perfect information, where reach is 1 everywhere.
+        # Games that begin later have perfect information, where reach is 1 everywhere.
         reach = np.asarray(self.game.root_reach(), np.float32)
         value = 0.0
         for player in _BOTH:
-            if not tells[player]:
+            if not exposed[player]:
                 held = played.infostates[0][player]
                 expected, value, reach = self._ask(
                     _deal, state, reach, np.int32(player), np.int32(held)
@@ -137,13 +136,13 @@ class Aivat:
                 value=value,
             )
             for player in _BOTH:
-                if not tells[player]:
+                if not exposed[player]:
                     held = played.infostates[number + 1][player]
                     reach[player] = np.arange(self.game.num_infostates) == held
             state = after(self.game, state, outcome)
 
     def _sample(self, now: Situation) -> tuple[np.ndarray, np.ndarray]:
-        """int [n]: outcomes, all or some; float32 [n]: how many each of them stands for."""
+        """int [n]: outcomes, all or a sample; float32 [n]: how many each stands for."""
         legal = np.flatnonzero(now.legal_outcomes)
         most = self.game.num_decision_outcomes
         if now.actor == CHANCE:
@@ -156,7 +155,7 @@ class Aivat:
         return np.pad(kept, padding, mode="edge"), np.pad(stands_for, padding)
 
     def _as_played(self, played: PlayedGame, number: int) -> np.ndarray:
-        """The action of somebody who does not tell, as the policy of the one who holds it."""
+        """The action of a player with an unknown policy, as a policy of the infostate it held."""
         policy = np.zeros((self.game.num_infostates, self.game.num_actions))
         policy[:, played.actions[number]] = 1
         return policy
@@ -177,11 +176,11 @@ def _event(
     stands_for: Array,
     before: Array,
 ) -> tuple[Array, Array, Array]:
-    """What the game was worth before a public event, and after it; the reach [2, S] there.
+    """The values before and after a public event, and the reach [2, S] after it.
 
-    policy: [S, A], of the actor; of chance, as its legal actions. outcomes: int32[n + 1], those
-    that could happen, and the one that did. stands_for: [n], how many outcomes each of them is
-    taken for. before: what the game was worth, as was known before; it makes samples differ less.
+    policy: [S, A], the actor's; at chance, its legal actions. outcomes: int32[n + 1], the possible
+    ones, then the one that happened. stands_for: [n], how many outcomes each represents. before:
+    the previous estimate of the value, a control variate for samples.
     """
     actor = game.actor(state)
     acts_first = actor != PLAYER_1
@@ -202,7 +201,7 @@ def _event(
 def _deal(
     game: Game[Any], evaluator: Evaluator, state: Any, reach: Array, player: Array, held: Array
 ) -> tuple[Array, Array, Array]:
-    """The same of the deal of one player's infostate; the state stays as it is."""
+    """The same for the deal of one player's infostate; the state does not change."""
     size = game.num_infostates
     dealt = jnp.diag(reach[player])
     reaches = jnp.broadcast_to(reach, (size, *reach.shape)).at[:, player].set(dealt)
@@ -214,8 +213,8 @@ def _deal(
 def _values(
     game: Game[Any], evaluator: Evaluator, states: Any, reaches: Array, *, can_be_over: bool = True
 ) -> tuple[Array, Array, Array]:
-    """[n]: what states are worth to player 0 that players reach by [n, 2, S]; [n]: how likely each
-    is, in proportion; [n, 2, S]: the reaches, of which each row that is not 0 sums to 1."""
+    """[n]: values to player 0 of states reached by [n, 2, S]; [n]: unnormalized probabilities;
+    [n, 2, S]: the reaches, each row normalized unless it is 0."""
     masks = jax.vmap(game.infostate_mask)(states)
     ranges = jax.vmap(normalize)(reaches, masks)
     arriving = (reaches * jax.vmap(game.compatible_reach)(states, reaches)).sum(axis=2)[:, 0]
@@ -238,9 +237,9 @@ def _values(
             found: Array = (ranges * jax.vmap(game.utilities)(states, ranges)).sum(axis=2)
             return jnp.where(is_over[:, None], found, guessed)
 
-        # Mostly none is over, and showdowns are dear.
+        # Usually no state is terminal, and showdowns are expensive.
         guessed = jax.lax.cond(is_over.any(), earned, lambda: guessed)
-    # The game is zero-sum, the guesses for both players need not be.
+    # The game is zero-sum; the estimates for both players need not be.
     total = guessed @ jnp.array([0.5, -0.5])
     values = jnp.where(can_be, total / jnp.where(can_be, weight, 1), 0)
     return values, jnp.where(can_be, arriving, 0), ranges

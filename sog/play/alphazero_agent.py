@@ -22,7 +22,7 @@ from sog.precision import in_32_bits
 
 
 class AlphaZeroAgent(SearchAgent):
-    """Takes the best action of a search without noise, hence always the same one of a position.
+    """Takes the best action of a search without noise, so it is deterministic.
 
     The compiled search is shared by all agents with the same game and settings.
     """
@@ -51,14 +51,14 @@ class AlphaZeroAgent(SearchAgent):
 
     @property
     def how_it_searches(self) -> Any:
-        """As of `SearchAgent`."""
+        """See `SearchAgent`."""
         return self.game, id(self.evaluator), self.alphazero, self.num_simulations
 
     @in_32_bits
     def _search(
         self, chains: Sequence[Chain], keys: Sequence[Array], batch_size: int
     ) -> list[LastSearch]:
-        """As of `SearchAgent`, from the positions alone; equally good actions may differ, too."""
+        """See `SearchAgent`; from the positions alone. Ties may be broken differently."""
         states = [chain.state for chain in chains]
         states += states[:1] * (batch_size - len(states))
         stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(states))
@@ -75,7 +75,7 @@ def _search(
     evaluator: Evaluator,
     states: Any,
 ) -> LastSearch:
-    key = jax.random.key(0)  # for what is equally good
+    key = jax.random.key(0)  # breaks ties
     found = search(game, settings, num_simulations, evaluator, states, key, explores=False)
     is_mover = jnp.arange(2)[None] == jax.vmap(game.actor)(states)[:, None]
     value, batch_size = found.value[:, None], len(is_mover)

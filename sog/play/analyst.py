@@ -1,5 +1,4 @@
-"""A search of positions, one after the other, until told to stop; it goes on with the tree below
-what was played."""
+"""Searches one position after another until stopped, reusing the subtree below the moves played."""
 
 import dataclasses
 import math
@@ -18,17 +17,17 @@ from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.play.game_in_progress import Position
-from sog.play.principal import Lines, best_lines, events_of, read_lines
+from sog.play.principal_variation import Lines, best_lines, events_of, read_lines
 from sog.play.thinking import Thinking
 from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.05
-"""How long nobody is listened to, about."""
+"""Approximate time between two checks for a stop."""
 _SHARE_KEPT: Final = 0.7
-"""Of how late slices were, from search to search."""
+"""Decay of the measured slice overrun from search to search."""
 
 NextSlice = Callable[[], float]
-"""How many seconds are left, inf without a clock; 0 or less to end."""
+"""Returns the seconds left, inf without a clock; 0 or less ends the search."""
 
 _action_values = jax.jit(action_values, static_argnums=0)
 
@@ -45,9 +44,9 @@ class Analyst:
         most: int,
         seed: int = 0,
     ) -> None:
-        """settings: of a move; kept_simulations of searches before are kept, as many as this one
-        has room for where none are said. most: simulations that a search has room for. Raises
-        ValueError for sizes that cannot be, or hidden information.
+        """settings: for a move; if kept_simulations is 0, as many are kept as there is room for.
+        most: simulations that a search has room for. Raises ValueError for invalid sizes or hidden
+        information.
         """
         if game.hides_information or game.has_chance:
             raise ValueError(f"only perfect information can be analyzed so, which {game} has not.")
@@ -62,30 +61,30 @@ class Analyst:
         )
         self.draw_from(seed)
         self._lateness = 0.0
-        """Seconds by which a slice of the latest searches took longer than it should."""
+        """Seconds by which recent slices overran."""
         self._thinking: Thinking | None = None
         self._position: Position | None = None
         self._updates_before = 0
 
     @property
     def num_simulations(self) -> int:
-        """Made since `think` was called last, those before it that were kept not counted."""
+        """Simulations since the last call of `think`, without those kept from before."""
         assert self._thinking is not None
         updates = self._thinking.num_updates - self._updates_before
         return updates * self._settings.simulations_per_phase // self._settings.updates_per_phase
 
     @property
     def usual_simulations(self) -> int:
-        """Those of the settings."""
+        """Simulations according to the settings."""
         return self._usual
 
     @property
     def most_simulations(self) -> int:
-        """For which there is room."""
+        """Simulations for which there is room."""
         return self._settings.num_simulations
 
     def prepare(self) -> None:
-        """Compiles what a search needs, what reads it, and what goes on with its tree."""
+        """Compiles the programs that search, read the result and reuse the tree."""
         position = Position.of(self.game)
         self.forget()
         self.think(position, 1, lambda: math.inf)
@@ -96,21 +95,21 @@ class Analyst:
         self.forget()
 
     def forget(self) -> None:
-        """What was grown counts no more."""
+        """Discards the tree."""
         self._thinking = self._position = None
 
     def draw_from(self, seed: int) -> None:
-        """The next searches draw other random numbers."""
+        """Reseeds the next searches."""
         self._key = jax.random.key(seed)
 
     def close(self) -> None:
-        """It holds nothing that must end."""
+        """Holds no resources."""
 
     def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
-        """Thinks about a position until there were so many simulations, or it is told to end.
+        """Searches a position until `simulations` are made or `next_slice` ends it.
 
-        simulations: since the tree was turned to this position; None for as many as there is room
-        for. Raises ValueError.
+        simulations: counted since the tree was moved to this position; None for as many as fit.
+        Raises ValueError.
         """
         self._turn_to(position)
         assert self._thinking is not None
@@ -120,21 +119,21 @@ class Analyst:
         self._think(updates, next_slice)
 
     def policy(self) -> np.ndarray:
-        """[A]: the average policy where it has thought."""
+        """[A]: the average policy at the searched position."""
         policy: np.ndarray = np.asarray(self._found.policy)[0, 0]
         return policy
 
     def value(self, player: int) -> float:
-        """What a player gets where it has thought."""
+        """Expected utility of a player at the searched position."""
         return float(np.asarray(self._found.values)[0, player, 0])
 
     @in_32_bits
     def action_values(self) -> np.ndarray:
-        """[A]: what actions are worth where it has thought, see `gtcfr.action_values`."""
+        """[A]: action values at the searched position, see `gtcfr.action_values`."""
         return np.asarray(_action_values(self.game, self._found)[0, 0], float)
 
     def line(self) -> list[int]:
-        """How play goes on where it has thought, see `sog.play.principal`."""
+        """The principal variation, see `sog.play.principal_variation`."""
         found = self._found
         return events_of(best_lines(self.game, found)[int(found.slot[0])])
 
@@ -144,11 +143,11 @@ class Analyst:
         return self._thinking.read()
 
     def best(self) -> int:
-        """The likeliest action of the average policy."""
+        """The most likely action of the average policy."""
         return int(np.argmax(self.policy()))
 
     def lines(self) -> Lines | None:
-        """What the search has found so far; nothing before its first update."""
+        """The search's result so far; None before its first update."""
         if self._thinking is None or self._thinking.num_updates == 0:
             return None
         result = self._thinking.read()
@@ -159,13 +158,13 @@ class Analyst:
         thinking = self._thinking
         assert thinking is not None
         target, seconds = min(updates, thinking.total), next_slice()
-        if thinking.num_updates == 0:  # something must be found
-            thinking.go_a_slice(1, SLICE_SECONDS)
+        if thinking.num_updates == 0:  # find something at least
+            thinking.run_slice(1, SLICE_SECONDS)
         self._lateness *= _SHARE_KEPT
-        # On a busy machine a slice takes longer: none is begun that might end too late.
+        # Slices take longer on a busy machine: begin none that may overrun the clock.
         while thinking.num_updates < target and seconds > thinking.pace + self._lateness:
             asked = min(SLICE_SECONDS, seconds)
-            taken = thinking.go_a_slice(target - thinking.num_updates, asked)
+            taken = thinking.run_slice(target - thinking.num_updates, asked)
             self._lateness = max(self._lateness, taken - asked)
             seconds = next_slice()
 

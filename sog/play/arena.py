@@ -1,11 +1,10 @@
 """A match: two agents play many games, and change seats.
 
-Luck is taken out where that costs nothing. Every deal is played twice, the second time with the
-roles swapped, so that each agent gets the other's cards, and the same cards come on the table. The
-average over a *pair* of games has the expected value of the match and a smaller variance, and pairs
-are independent of each other: the confidence interval is that of the mean of the pairs.
+Every deal is played twice with roles swapped (duplicate), so each agent gets the other's cards and
+the same public cards are dealt. The mean over a *pair* of games has the same expected value and a
+smaller variance, and pairs are independent: the confidence interval is that of their mean.
 
-`Aivat` takes out more, also where luck cannot be swapped: in what the agents themselves draw.
+`Aivat` reduces variance further, including that of the agents' own randomness.
 """
 
 import dataclasses
@@ -20,32 +19,32 @@ from jax import Array
 
 from sog.games.core import PLAYER_0, PLAYER_1, Game
 from sog.play.aivat import Aivat
+from sog.play.batched_games import SteppedGame, play_batched
 from sog.play.game_in_progress import GameInProgress, PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
-from sog.play.match import Agent, course_of_game
-from sog.play.together import Course, play_together
+from sog.play.match import Agent, play_stepwise
 
 AgentFactory = Callable[[int, int], Agent]
-"""Makes an agent from its player and a seed. Called once for each seat of the games that go on at
-the same time, whose agents play one game after another; what all of them share is made before."""
+"""Makes an agent from its player and a seed. Called once per seat of each concurrent game; an agent
+then plays one game after another. What agents share is made before."""
 
 Z_95: Final = 1.959964
-"""97.5% of a standard normal distribution lie below it."""
+"""The 97.5% quantile of the standard normal distribution."""
 _DRAWN: Final = 1e-6  # rounding, as a share of the largest utility
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class MatchResult:
-    """What the first agent won and lost, in the game's unit; the second got as much less."""
+    """The first agent's results in the game's unit; the second's are the negative."""
 
     game: Game[Any]
     utilities: np.ndarray
     """[pair, 2]: as player 0, and as player 1 of the same deal."""
     corrected: np.ndarray | None = None
-    """[pair, 2]: the same by `Aivat`, if it was asked for."""
+    """[pair, 2]: the AIVAT estimates, if requested."""
     seconds: float
     interrupted: bool
-    """Whether Ctrl-C ended the match early; only pairs that were finished are here."""
+    """Whether Ctrl-C ended the match early; only finished pairs are included."""
 
     @property
     def num_games(self) -> int:
@@ -65,46 +64,46 @@ class MatchResult:
 
     @property
     def won_all_as(self) -> tuple[float, float]:
-        """The share of games as player 0, and as player 1, that paid the first agent the most that
-        the game can pay: all the points of Go, all chips."""
+        """The share of games as player 0, and as player 1, in which the first agent won the maximum
+        utility: all the points of Go, all chips."""
         is_all = self.utilities >= self.game.max_utility - self._drawn
         first, second = is_all.mean(axis=0).tolist()
         return first, second
 
     @property
     def standard_error(self) -> float:
-        """Of `mean`, from the spread of the pairs' averages; NaN after a single pair."""
+        """Of `mean`, from the spread of the pair means; NaN after a single pair."""
         return _standard_error(self.utilities)
 
     @property
     def half_width(self) -> float:
-        """The 95% confidence interval reaches so far from `mean`, by the normal approximation."""
+        """Half the 95% confidence interval of `mean`, by the normal approximation."""
         return Z_95 * self.standard_error
 
     @property
     def corrected_mean(self) -> float:
-        """As `mean`, by `Aivat`; NaN without it."""
+        """`mean` of the AIVAT estimates; NaN without them."""
         return math.nan if self.corrected is None else float(self.corrected.mean())
 
     @property
     def corrected_standard_error(self) -> float:
-        """As `standard_error`, of `corrected_mean`; NaN without it."""
+        """`standard_error` of `corrected_mean`; NaN without it."""
         return math.nan if self.corrected is None else _standard_error(self.corrected)
 
     @property
     def variance_ratio(self) -> float:
-        """So many times fewer games give an interval as narrow, thanks to `Aivat`; or NaN."""
+        """By what factor AIVAT reduces the number of games needed; NaN without it."""
         corrected = self.corrected_standard_error
         return (self.standard_error / corrected) ** 2 if corrected > 0 else math.nan
 
     @property
     def win_rate(self) -> float:
-        """The first agent's share of the games, a draw counting half."""
+        """The first agent's share of the games, draws counted as half."""
         return float(self._scores.mean())
 
     @property
     def win_rate_half_width(self) -> float:
-        """The 95% confidence interval reaches so far from `win_rate`; as `half_width`."""
+        """Half the 95% confidence interval of `win_rate`."""
         return Z_95 * _standard_error(self._scores)
 
     @property
@@ -115,17 +114,17 @@ class MatchResult:
 
     @property
     def wins(self) -> int:
-        """Games in which the first agent got more than nothing."""
+        """Games that the first agent won."""
         return int((self.utilities > self._drawn).sum())
 
     @property
     def losses(self) -> int:
-        """Games in which the second agent got more than nothing."""
+        """Games that the second agent won."""
         return int((self.utilities < -self._drawn).sum())
 
     @property
     def draws(self) -> int:
-        """The other games."""
+        """Drawn games."""
         return self.num_games - self.wins - self.losses
 
     @property
@@ -134,22 +133,22 @@ class MatchResult:
 
 
 class _Side:
-    """The agents of one of the two, who change seats."""
+    """One contestant's agents, for both seats."""
 
     def __init__(self, make: AgentFactory) -> None:
         self._make, self._made = make, list[Agent]()
         self.free: tuple[list[Agent], list[Agent]] = [], []
-        """Of each player, those that have no game."""
+        """By player, the agents that are not in a game."""
 
     def take(self, player: int, seed: int) -> Agent:
-        """One for a game; seed: of one that has to be made."""
+        """An agent for a game; seed: for a new one."""
         if self.free[player]:
             return self.free[player].pop()
         self._made.append(self._make(player, seed))
         return self._made[-1]
 
     def close(self) -> None:
-        """All of them."""
+        """Closes all of them."""
         for agent in self._made:
             agent.close()
 
@@ -174,29 +173,28 @@ def play_match(
     finished: Sequence[tuple[float, float]] = (),
     record: Callable[[int, PlayedGame, PlayedGame], None] | None = None,
 ) -> MatchResult:
-    """Plays `num_games` games between two agents, half of them in each distribution of roles.
+    """Plays `num_games` games between two agents, half of them in each seat.
 
-    Agents are kept for further games, each begun with a seed of its own (agents that drew the same
-    random numbers would not be independent), and are closed in the end. progress: called after
-    every pair with the result so far. aivat: what also says what each game was worth without luck.
-    batch_size: searches of different games at once; rounding apart (and but for playouts at random,
-    which are numbered through a batch) the result does not depend on it. openings: how games
-    begin, where information is perfect: both games of a pair with the same, pairs with one after
-    the other, and again from the first. finished: the utilities of the pairs that were
-    played before, as in `MatchResult`; those after are what they would have been. record: called
-    with the number of a pair and its games. Ctrl-C stops too, once a pair is finished; before that
-    it is passed on. Raises ValueError if `num_games` is not an even number or batch_size less than
-    1, if there is no opening, if `aivat` is asked for pairs that are finished, if no agent tells
-    what it needs (`Agent.policies`), and what the agents raise.
+    Agents are reused for later games, each with its own seed (otherwise games would not be
+    independent), and closed in the end. progress: called after every pair with the result so far.
+    aivat: estimates each game's value without luck as well. batch_size: concurrent searches of
+    different games; the result does not depend on it, except for rounding and for random rollouts,
+    which are numbered through a batch. openings: how games of perfect information begin; both games
+    of a pair use the same one, and pairs cycle through them. finished: utilities of pairs played
+    earlier, as in `MatchResult`; later pairs are not affected. record: called with the number of a
+    pair and its games. Ctrl-C also ends the match; before the first finished pair it is re-raised.
+    Raises ValueError if `num_games` is odd or batch_size < 1, if there is no opening, if `aivat` is
+    combined with `finished`, if neither agent exposes its policy (`Agent.policies`), and whatever
+    the agents raise.
     """
     if num_games < 2 or num_games % 2:
         raise ValueError(f"num_games must be even and >= 2 to swap roles, got {num_games}.")
     if batch_size < 1:
         raise ValueError(f"batch_size must be >= 1, got {batch_size}.")
     if not openings:
-        raise ValueError("openings must be one or more, got none.")
+        raise ValueError("openings must not be empty.")
     if finished and aivat is not None:
-        raise ValueError("aivat has nothing to say about pairs that are finished.")
+        raise ValueError("aivat cannot be combined with finished pairs.")
     deals, began = jax.random.key(seed), time.perf_counter()
     pairs = list(finished[: num_games // 2])
     first_pair = len(pairs)
@@ -215,12 +213,12 @@ def play_match(
 
     def table(
         seats: tuple[_Side, _Side], key: Array, seeds: tuple[int, int], opening: Opening
-    ) -> Course:
+    ) -> SteppedGame:
         agents = seats[0].take(PLAYER_0, seeds[0]), seats[1].take(PLAYER_1, seeds[1])
-        if aivat is not None and not any(agent.tells_policies for agent in agents):
-            raise ValueError("aivat needs an agent that tells its policy, which neither does.")
+        if aivat is not None and not any(agent.exposes_policies for agent in agents):
+            raise ValueError("aivat needs an agent that exposes its policy; neither does.")
         with_policies = aivat is not None
-        played = yield from course_of_game(
+        played = yield from play_stepwise(
             GameInProgress.dealt(game, key, opening),
             agents,
             with_policies=with_policies,
@@ -230,7 +228,7 @@ def play_match(
             side.free[player].append(agents[player])
         return played
 
-    def courses() -> Iterator[Course]:
+    def stepped_games() -> Iterator[SteppedGame]:
         for number in range(first_pair, num_games // 2):
             key, opening = jax.random.fold_in(deals, number), openings[number % len(openings)]
             seeds = np.random.SeedSequence((seed, number)).generate_state(4).tolist()
@@ -238,7 +236,7 @@ def play_match(
             yield table(sides[::-1], key, (seeds[2], seeds[3]), opening)
 
     try:
-        games = play_together(courses(), batch_size)
+        games = play_batched(stepped_games(), batch_size)
         for as_0, as_1 in zip(games, games, strict=True):
             if aivat is not None:
                 corrected.append((aivat.estimate(as_0), -aivat.estimate(as_1)))

@@ -1,4 +1,4 @@
-"""How long a search in plain Python goes on: so many simulations, or until time is up."""
+"""The budget of a search in plain Python: simulations, and perhaps a time limit."""
 
 import time
 from typing import Any, Final
@@ -6,18 +6,18 @@ from typing import Any, Final
 from sog.games.core import param
 
 _CLOCK_EVERY: Final = 16
-"""Simulations between two looks at the clock."""
+"""Simulations between two checks of the clock."""
 
 
 def seconds_param() -> Any:
-    """The parameter of a method that can play to a clock."""
-    return param(0.0, "the most that a move takes if the budget lasts longer; 0: any", minimum=0)
+    """The time-limit parameter of a method."""
+    return param(0.0, "time limit of a move, even if budget is left; 0: none", minimum=0)
 
 
 class Simulations:
-    """Numbers from 0 on, until the budget is spent or the time. The clock starts when it is made.
+    """Counts from 0 until the budget or the time is spent; the clock starts at construction.
 
-    So a search is always some simulations old when it ends.
+    A search always makes at least a few simulations.
     """
 
     def __init__(self, budget: int, seconds: float = 0.0) -> None:

@@ -1,8 +1,7 @@
 """The next search of one chain, or of several chains in one batch.
 
-A chain is what the searches of one player in one game hand on: the last of them, and the public
-events since. The next one is re-solved from what the last promised the opponent
-(`gtcfr.resolving`).
+A chain is the state that one player's searches pass on within a game: the last search and the
+public events since. The next search re-solves from it (`gtcfr.resolving`).
 """
 
 import dataclasses
@@ -22,7 +21,7 @@ from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
-from sog.play.principal import best_line
+from sog.play.principal_variation import best_line
 from sog.play.rules import first_state
 from sog.play.thinking import first_root, think
 from sog.precision import in_32_bits
@@ -31,11 +30,11 @@ from sog.pytree import pytree
 T = TypeVar("T")
 
 _SHORTEST_PATH: Final = 4
-"""Room for public events between two searches; more of them compile the search once more."""
+"""Room for public events between two searches; with more the search is recompiled."""
 
 
 def usual_path(game: Game[Any]) -> int:
-    """The room for public events between two searches that agents of most games come to need."""
+    """Room for public events between two searches that suffices in most games."""
     return min(2 * _SHORTEST_PATH, longest_path(game))
 
 
@@ -46,9 +45,9 @@ def longest_path(game: Game[Any]) -> int:
 
 @pytree
 class LastSearch:
-    """What a chain keeps of a search: what it found at its state, and what it hands on.
+    """What a chain keeps of a search: its result, and what the next one re-solves from.
 
-    NumPy arrays; of a batch, with the batch axis first.
+    NumPy arrays, with a leading batch axis for a batch.
     """
 
     policy: Array  # [S, A], as in `SearchResult`
@@ -56,28 +55,28 @@ class LastSearch:
     values: Array  # [player, S]
     ranges: Array  # [player, S]
     action_values: Array  # [S, A], see `gtcfr.action_values`
-    line: Array  # [event], see `sog.play.principal.best_line`
+    line: Array  # [event], see `sog.play.principal_variation.best_line`
     summary: Any  # a `Summary`; None for an engine that does not re-solve
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Chain:
-    """Where a player's chain of searches has come to."""
+    """The current end of a player's chain of searches."""
 
     player: int
     state: Any
-    """The public state that is to be searched."""
+    """The public state to search next."""
     last: LastSearch | None = None
-    """Of this game."""
+    """The last search of this game."""
     path: tuple[int, ...] = ()
-    """The public events since its state, or since the start of the game."""
+    """The public events since that search, or since the start of the game."""
     start: Any = None
     """Where the game began, if not at its root; with perfect information only."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Searching:
-    """How chains are searched; those with equal ones can be searched in one batch."""
+    """How chains are searched; chains with equal values can be searched in one batch."""
 
     game: Game[Any]
     evaluator: Evaluator
@@ -85,7 +84,7 @@ class Searching:
     seconds: float | None
 
     def __eq__(self, other: object) -> bool:
-        """Evaluators are equal if they are the same: they hold arrays."""
+        """Compares evaluators by identity, since they hold arrays."""
         return isinstance(other, Searching) and self._identity == other._identity
 
     def __hash__(self) -> int:
@@ -100,16 +99,15 @@ class Searching:
 def search_chains(
     how: Searching, chains: Sequence[Chain], keys: Sequence[Array], batch_size: int = 1
 ) -> list[LastSearch]:
-    """Searches the public states that some chains have come to.
+    """Searches the current public states of several chains.
 
-    Each is what the chain would find alone, rounding apart (but with perfect information playouts
-    at random are numbered through the batch, see `gtcfr.rollout`). There are at most batch_size
-    chains; copies fill up the batch, so that one compiled program serves all numbers. Raises
-    ValueError if a search fails.
+    Up to rounding, each result is that of a search on its own (but with perfect information random
+    rollouts are numbered through the batch, see `gtcfr.rollout`). There may be at most batch_size
+    chains; copies pad the batch, so that one program serves all. Raises ValueError if one fails.
     """
     numbers = [*range(len(chains)), *[0] * (batch_size - len(chains))]
     copies, filled = [chains[n] for n in numbers], jnp.stack([keys[n] for n in numbers])
-    # From the host, always of the same types: the search must not be compiled again.
+    # On the host, always with the same types, so that the search is not recompiled.
     root = jax.device_get(_roots(how, copies))
     result = think(
         how.game,
@@ -132,7 +130,7 @@ def search_chains(
 
 
 def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
-    """Where the searches start, with room for the events since the last ones."""
+    """The roots of the searches, with room for the events since the last ones."""
     length = min(_SHORTEST_PATH, longest_path(how.game))
     while length < max(len(chain.path) for chain in chains):
         length = min(2 * length, longest_path(how.game))
@@ -142,8 +140,8 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
     summaries = [chain.last.summary for chain in chains if chain.last is not None]
     if not summaries:
         return _first_root(how.game, chains, path)
-    # All are for the whole batch, in which somebody's summary stands in where there is none, so
-    # that no program depends on how many there are of which.
+    # Every program runs on the whole batch, with some chain's summary where there is none, so that
+    # shapes do not depend on how many chains have one.
     begins = np.array([chain.last is None for chain in chains])
     meant = iter(_padded(summaries))
     stand_in = _padded(summaries)[0]
@@ -166,7 +164,7 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
 
 
 def _first_root(game: Game[Any], chains: Sequence[Chain], path: np.ndarray) -> SearchRoot:
-    """Where games begin, each at its root or at a position of its own."""
+    """The roots of games, each at the start or at a custom position."""
     root = first_root(game, path)
     if all(chain.start is None for chain in chains):
         return root
@@ -176,10 +174,7 @@ def _first_root(game: Game[Any], chains: Sequence[Chain], path: np.ndarray) -> S
 
 
 def _padded(summaries: Sequence[Summary]) -> list[Summary]:
-    """With equally many rows: searches with room for other numbers of events had other trees.
-
-    The rows that are added are nobody's children.
-    """
+    """Summaries padded to equally many rows, since trees differ with the room for events."""
     structure = jax.tree.structure(summaries[0])
     same = list(zip(*map(jax.tree.leaves, summaries), strict=True))
 
@@ -208,13 +203,13 @@ def _where(condition: np.ndarray, yes: SearchRoot, no: SearchRoot) -> SearchRoot
 
 
 def _stack(parts: Sequence[T]) -> T:
-    """As a batch, NumPy arrays."""
+    """Stacks to a batch of NumPy arrays."""
     stacked: T = jax.tree.map(lambda *leaves: np.stack(leaves), *jax.device_get(list(parts)))
     return stacked
 
 
 def _take(batch: LastSearch, number: int) -> LastSearch:
-    """One of a batch, without the arrays of the others."""
+    """Copies one item of a batch."""
     part: LastSearch = jax.tree.map(lambda leaf: np.array(leaf[number]), batch)
     return part
 
@@ -225,7 +220,7 @@ def _keep(
     resolve_from: str,
     result: SearchResult,
 ) -> tuple[LastSearch, Array]:
-    """What the chains keep, and [batch] whether each search got to the state it was to search."""
+    """What the chains keep, and [batch] whether each search reached its state."""
     kept = LastSearch(
         policy=result.policy,
         best=jnp.argmax(result.policy, axis=-1),

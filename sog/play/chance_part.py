@@ -1,9 +1,8 @@
-"""What chance brought a player in a game that is judged, given what he held.
+"""The luck that public chance events brought a player in a reviewed game, given its infostate.
 
-Every public event of chance counts with what the game was worth to him after it, less what it was
-worth on average over all that could have come: the correction of AIVAT, seen by a player who knows
-his own infostate and expects the other one to play as he is advised. It is 0 on average whatever is
-known, and as right as the values are.
+Each chance event counts with the value after it less the mean over all its outcomes: AIVAT's
+correction, for a player who knows its own infostate and expects the opponent to follow its adviser.
+It is 0 on average, and as accurate as the values.
 """
 
 import dataclasses
@@ -28,23 +27,22 @@ def chance_part(
     since: int,
     policies: Mapping[int, np.ndarray],
 ) -> float:
-    """To the player, by the events from number `since` on, in utility units; NaN if unknown.
+    """The player's luck at events from number `since` on, in utility units; NaN if unknown.
 
-    adviser: his. policies: [S, A], of the other one's adviser, by the number of the event that they
-    led to.
+    adviser: the player's. policies: [S, A] of the opponent's adviser, by number of the event.
     """
     if None not in played.actions[since:]:
         return 0.0
     if isinstance(adviser, TabularAgent):
         return _by_table(played, adviser, player, since)
-    # Who values everything at 0 would say that chance brings nothing.
+    # An evaluator that returns 0 would show no luck.
     if isinstance(adviser, SearchAgent) and not isinstance(adviser.evaluator, ZeroEvaluator):
         return _by_evaluator(played, adviser, player, since, policies)
     return math.nan
 
 
 def _by_table(played: PlayedGame, adviser: TabularAgent, player: int, since: int) -> float:
-    """An exact solution's value of a place where chance moves is the mean over what can come."""
+    """An exact value at a chance node is the mean over its outcomes."""
     adviser.begin()
     total = 0.0
     for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
@@ -62,13 +60,13 @@ def _by_evaluator(
     since: int,
     policies: Mapping[int, np.ndarray],
 ) -> float:
-    """The evaluator of the searches is asked about all that could have come."""
+    """Queries the evaluator of the searches for all possible outcomes."""
     numbers = range(len(played.outcomes))
-    # Of the player himself it counts what he held and did.
+    # The player counts with its actual infostate and actions.
     own = dataclasses.replace(
         played,
         policies=tuple(policies.get(number) for number in numbers),
-        tells=(player != PLAYER_0, player == PLAYER_0),
+        exposed=(player != PLAYER_0, player == PLAYER_0),
     )
     part = Aivat(adviser.game, adviser.evaluator).chance_part(own, since)
     return part if player == PLAYER_0 else -part

@@ -3,10 +3,9 @@
     ratings = fit_elo(points)    # points[i, j]: of i against j, a draw being half a point
     ratings.elo, ratings.half_width, ratings.superiority
 
-A player who is rated 400 points above another gets 10 points for each of his (Elo 1978); the
-ratings are those under which the results are likeliest (Bradley and Terry 1952, Zermelo 1929), and
-their intervals follow from the curvature there. Draws make results vary less than the model has it,
-so that intervals are rather too wide.
+A player rated 400 points above another scores 10 points for each of the other's (Elo 1978). The
+ratings maximize the likelihood of the results (Bradley and Terry 1952, Zermelo 1929); intervals
+come from its curvature. Draws vary less than the model assumes, so intervals are conservative.
 """
 
 import dataclasses
@@ -17,7 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, ndtr
 
 _PER_LOGIT: Final = 400 / np.log(10)
-"""Elo points of a logit."""
+"""Elo points per logit."""
 _Z_95: Final = 1.959964
 _ENOUGH: Final = 1e-10
 _MOST_STEPS: Final = 100
@@ -27,24 +26,23 @@ _LONGEST_STEP: Final = 2.0  # logits; Newton's steps are too long far from the m
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Ratings:
-    """Of n players; their mean is 0."""
+    """Ratings of n players, with mean 0."""
 
     elo: np.ndarray
     """[n]."""
     covariance: np.ndarray
     """[n, n], in squared Elo points."""
     added_draws: float
-    """Per pairing, so that ratings are finite where somebody won or lost everything; else 0."""
+    """Per pairing, to keep ratings finite if a player won or lost everything; else 0."""
 
     @property
     def half_width(self) -> np.ndarray:
-        """[n]: the 95% interval reaches so far from each rating."""
+        """[n]: half of each rating's 95% interval."""
         return np.asarray(_Z_95 * np.sqrt(np.maximum(np.diag(self.covariance), 0)))
 
     @property
     def superiority(self) -> np.ndarray:
-        """[n, n]: how likely the player of the row is better than that of the column; 0.5 to
-        himself."""
+        """[n, n]: probability that the row player is better than the column player."""
         difference = self.elo[:, None] - self.elo[None, :]
         own = np.diag(self.covariance)
         variance = own[:, None] + own[None, :] - 2 * self.covariance
@@ -53,12 +51,12 @@ class Ratings:
 
 
 def fit_elo(points: np.ndarray) -> Ratings:
-    """The likeliest ratings.
+    """Maximum-likelihood ratings.
 
-    points: [n, n], what the player of the row got against that of the column in all their games; 1
-    for a win, 0.5 for a draw. Where the likeliest ratings would be infinite, because some have won
-    every game against the others, a draw is added to each pairing that was played. Raises
-    ValueError for other points, or for players whom no chain of games connects.
+    points: [n, n], the row player's score against the column player in all their games; 1 for a
+    win, 0.5 for a draw. If the ratings would be infinite, because some players won every game
+    against the others, a draw is added to each pairing played. Raises ValueError for invalid points
+    and for players that no chain of games connects.
     """
     points = np.asarray(points, float)
     if points.ndim != 2 or points.shape[0] != points.shape[1] or len(points) < 2:
@@ -67,8 +65,8 @@ def fit_elo(points: np.ndarray) -> Ratings:
         raise ValueError("points must be finite, >= 0, and 0 against oneself.")
     games = points + points.T
     if connected_components(games, directed=False, return_labels=False) > 1:
-        raise ValueError("players must all be connected by games they have played.")
-    # Finite where everybody is reached from everybody by games not all lost (Ford 1957).
+        raise ValueError("all players must be connected by games.")
+    # Finite if the graph of games not all lost is strongly connected (Ford 1957).
     is_finite = connected_components(points, connection="strong", return_labels=False) == 1
     added = 0.0 if is_finite else _ADDED_DRAWS
     points = points + added / 2 * (games > 0)
@@ -76,7 +74,7 @@ def fit_elo(points: np.ndarray) -> Ratings:
     logits = np.zeros(len(points))
     for _ in range(_MOST_STEPS):
         expected = games * expit(logits[:, None] - logits[None, :])
-        # The information is singular: all ratings can be moved together.
+        # The information is singular: ratings are determined up to a constant.
         step = np.linalg.pinv(_information(games, logits)) @ (points - expected).sum(axis=1)
         step *= min(1.0, _LONGEST_STEP / max(np.abs(step).max(), _ENOUGH))
         logits += step
@@ -91,7 +89,7 @@ def fit_elo(points: np.ndarray) -> Ratings:
 
 
 def _information(games: np.ndarray, logits: np.ndarray) -> np.ndarray:
-    """[n, n]: of the logits, a Laplacian."""
+    """[n, n]: Fisher information of the logits, a Laplacian."""
     share = expit(logits[:, None] - logits[None, :])
     weights = games * share * (1 - share)
     return np.asarray(np.diag(weights.sum(axis=1)) - weights)

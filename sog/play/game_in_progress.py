@@ -1,4 +1,4 @@
-"""A game event by event, from its deal on; the last events can be taken back."""
+"""A game event by event from the deal on; the last events can be undone."""
 
 import dataclasses
 import math
@@ -25,22 +25,22 @@ from sog.play.rules import (
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Position:
-    """Public events of a game, and where they lead."""
+    """A public state, and the events that lead to it."""
 
     start: Any
-    """The public state that it began with; None for the usual one."""
+    """The public state where the game began; None for its start."""
     outcomes: tuple[int, ...]
     state: Any
-    """The public state that they lead to."""
+    """The public state."""
 
     @staticmethod
     def of(game: Game[Any], start: Any = None) -> "Position":
-        """Before the first event."""
+        """The position before the first event."""
         state = first_state(game) if start is None else start
         return Position(start=start, outcomes=(), state=state)
 
     def after(self, game: Game[Any], outcome: int) -> "Position":
-        """The position that follows; ValueError for an event that cannot be."""
+        """The position after an event; ValueError if it is illegal."""
         legal = situation(game, self.state).legal_outcomes
         if not (0 <= outcome < len(legal) and legal[outcome]):
             raise ValueError(f"there is no such move at '{game.describe_state(self.state)}'.")
@@ -48,7 +48,7 @@ class Position:
         return dataclasses.replace(self, outcomes=(*self.outcomes, outcome), state=state)
 
     def events_since(self, other: "Position | None") -> tuple[int, ...] | None:
-        """What leads here from another position; None if nothing does."""
+        """The events that lead here from an earlier position; None if it is not one."""
         if other is None or other.start is not self.start:
             return None
         known = len(other.outcomes)
@@ -57,29 +57,29 @@ class Position:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlayedGame:
-    """A game from the deal to the end."""
+    """A game from the deal on, usually to its end."""
 
     utility: float
-    """Of player 0, in the game's unit; player 1 has as much less. NaN while the game goes on."""
+    """Player 0's, in the game's unit; player 1's is the negative. NaN if the game is not over."""
     outcomes: tuple[int, ...]
     """The public events."""
     actions: tuple[int | None, ...]
-    """The action behind each of them, None where chance moved."""
+    """The action behind each event, None where chance moved."""
     infostates: tuple[tuple[int, int], ...]
-    """Of both players, before each event and at the end."""
+    """Both players' infostates before each event and at the end."""
     policies: tuple[np.ndarray | None, ...] = ()
-    """[S, A]: of the player who moved, None where chance did or he does not tell it."""
+    """[S, A] of the player to move before each event; None at chance or if not exposed."""
     resigned: int | None = None
-    """The player who gave up, or lost by a score that is `agreed`; None otherwise."""
+    """The player who resigned, or lost by a score that is `agreed`; else None."""
     agreed: bool = False
-    """Whether the players agreed on the result, a draw unless one `resigned`, as files say."""
+    """Whether the players agreed on the result, as in files: a draw unless one `resigned`."""
     beginning: Beginning | None = None
-    """Where it began, if not at the root."""
-    tells: tuple[bool, bool] | None = None
-    """Who tells his policies (`Agent.policies`); None if nobody was asked."""
+    """Where it began; None for the root."""
+    exposed: tuple[bool, bool] | None = None
+    """Which agents exposed their policies (`Agent.policies`); None if not recorded."""
 
     def utility_to(self, player: int) -> float:
-        """What a player got, in the game's unit."""
+        """A player's utility, in the game's unit."""
         return self.utility if player == 0 else -self.utility
 
 
@@ -104,27 +104,27 @@ class Step:
 
     @property
     def actor(self) -> int:
-        """Who moved, as `Game.actor`."""
+        """The player who moved, as `Game.actor`."""
         return self.now.actor
 
     @property
     def infostate(self) -> int:
-        """Of the player who moved."""
+        """Infostate of the player who moved."""
         return int(self.infostates[self.actor])
 
     @property
     def legal(self) -> np.ndarray:
-        """[A] bool: what the player who moved could do."""
+        """[A] bool: legal actions of the player who moved."""
         return np.asarray(self.now.legal_actions[self.infostate])
 
     @property
     def is_choice(self) -> bool:
-        """Whether a player moved, and could have done something else."""
+        """Whether a player moved and had more than one legal action."""
         return self.actor < CHANCE and bool(self.legal.sum() > 1)
 
 
 class GameInProgress:
-    """Where a game stands, and how it came there; events are added, and taken back."""
+    """The current state of a game and its history; events are added and undone."""
 
     def __init__(
         self,
@@ -134,12 +134,12 @@ class GameInProgress:
         infostates: Sequence[int] | np.ndarray = (0, 0),
         key: Array | None = None,
     ) -> None:
-        """opening: how it begins, with events only where information is perfect. infostates: [2],
-        as dealt. key: for what is drawn after the deal; `add` needs one.
+        """opening: with events only for perfect information. infostates: [2], as dealt. key: for
+        the randomness after the deal; `add` needs one.
         """
         self.game, self.beginning = game, opening.beginning
         self.resigned: int | None = None
-        """The player who gave the game up."""
+        """The player who resigned."""
         self.agreed = False
         """Whether the players agreed on the result: a draw unless one `resigned`."""
         self.steps: list[Step] = []
@@ -147,27 +147,27 @@ class GameInProgress:
         self._on_device: Any = state_at_beginning(game, opening.beginning)
         self.now = situation(game, self._on_device)
         self.infostates = infostates
-        for outcome in opening.outcomes:  # with perfect information it is the action, too
-            self.go_on(outcome, outcome, self.infostates)
+        for outcome in opening.outcomes:  # with perfect information also the action
+            self.append(outcome, outcome, self.infostates)
         self.num_given = len(self.steps)
-        """Events that are not taken back."""
+        """Events of the opening, which are never undone."""
 
     @staticmethod
     def dealt(game: Game[Any], key: Array, opening: Opening = AT_THE_ROOT) -> "GameInProgress":
-        """A new game. key: for the deal and for chance."""
+        """Deals a new game. key: for the deal and for chance."""
         key, deal_key = jax.random.split(key)
         return GameInProgress(game, opening, infostates=deal(game, deal_key), key=key)
 
     @staticmethod
     def of(game: Game[Any], played: PlayedGame) -> "GameInProgress":
-        """A game that was played elsewhere; none of it is taken back."""
+        """A game that was played elsewhere; none of it can be undone."""
         begins = Opening(beginning=played.beginning)
-        course = GameInProgress(game, begins, infostates=played.infostates[0])
+        ongoing = GameInProgress(game, begins, infostates=played.infostates[0])
         for event in zip(played.outcomes, played.actions, played.infostates[1:], strict=True):
-            course.go_on(*event)
-        course.resigned, course.agreed = played.resigned, played.agreed
-        course.num_given = len(course.steps)
-        return course
+            ongoing.append(*event)
+        ongoing.resigned, ongoing.agreed = played.resigned, played.agreed
+        ongoing.num_given = len(ongoing.steps)
+        return ongoing
 
     @property
     def state(self) -> Any:
@@ -175,7 +175,7 @@ class GameInProgress:
         return jax.device_get(self._on_device)
 
     def opening(self, number: int) -> Opening:
-        """How a game begins that is the same up to an event."""
+        """The opening of a game that branches off before an event."""
         return Opening(beginning=self.beginning, outcomes=self.outcomes[:number])
 
     @property
@@ -185,18 +185,18 @@ class GameInProgress:
 
     @property
     def position(self) -> Position:
-        """Where it stands."""
+        """The current position."""
         start = None if self.beginning is None else self.beginning.state
         return Position(start=start, outcomes=self.outcomes, state=self.state)
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, was given up, or was agreed drawn."""
+        """Whether the game has ended, by the rules, resignation or agreement."""
         return self.now.actor == TERMINAL or self.resigned is not None or self.agreed
 
     @property
     def legal(self) -> list[int]:
-        """The legal actions of the player who is to move; none where none is."""
+        """The legal actions of the player to move; empty if no player is."""
         if self.is_over or self.now.actor == CHANCE:
             return []
         legal = self.now.legal_actions[int(self.infostates[self.now.actor])]
@@ -204,30 +204,30 @@ class GameInProgress:
 
     @property
     def num_choices(self) -> int:
-        """Events at which a player had a choice."""
+        """Events before which a player had a choice."""
         return sum(one.is_choice for one in self.steps)
 
     def last_choice(self, player: int) -> int | None:
-        """The number of the last event at which a player had a choice; None if there was none."""
+        """The number of the event at a player's last choice; None if there was none."""
         for one in reversed(self.steps[self.num_given :]):
             if one.actor == player and one.is_choice:
                 return one.number
         return None
 
     def add(self, action: int | None) -> int:
-        """One event by the rules, which is returned. action: None at chance."""
+        """Samples the next event, adds it and returns it. action: None at chance."""
         assert self._key is not None
         actions = [one.action for one in self.steps]
         key = key_of_event(self._key, actions, is_chance=action is None)
         held = np.asarray(self.infostates, np.int32)
         outcome, held = step(self.game, key, self._on_device, held, action or 0)
-        self.go_on(outcome, action, held)
+        self.append(outcome, action, held)
         return outcome
 
-    def go_on(
+    def append(
         self, outcome: int, action: int | None, infostates: Sequence[int] | np.ndarray
     ) -> None:
-        """One legal event of which all is known. infostates: [2], after it."""
+        """Adds a legal event. infostates: [2], after it."""
         self.steps.append(
             Step(
                 number=len(self.steps),
@@ -242,8 +242,8 @@ class GameInProgress:
         self.now = situation(self.game, self._on_device)
         self.infostates = infostates
 
-    def go_back(self, number: int) -> None:
-        """To before an event."""
+    def rewind(self, number: int) -> None:
+        """Goes back to the position before an event."""
         at = self.steps[number]
         del self.steps[number:]
         self._on_device, self.now, self.infostates = at.on_device, at.now, at.infostates

@@ -1,7 +1,7 @@
-"""Files of games as people keep them, in the formats that domains offer.
+"""Game record files such as PGN and SGF, in the formats that domains provide.
 
-A file is split into texts of one game each, as `Game.read_position` reads them. What its head says
-of the game and its players is read here, and files are written here.
+Files are split into texts of one game each, which `Game.read_position` reads; their headers are
+read here. Files are written here, too.
 """
 
 import dataclasses
@@ -14,53 +14,53 @@ from sog.games.core import Game
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class GameRecord:
-    """A game of such a file."""
+    """One game of a file."""
 
     text: str
-    """It alone, as `Game.read_position` reads it."""
+    """The game, as `Game.read_position` reads it."""
     names: tuple[str, str]
-    """Of player 0 and player 1, empty where it does not say them."""
+    """Names of player 0 and player 1; empty if missing."""
     result: float | None
-    """1 where player 0 has won by what the file says, -1 where they have lost and 0 for a draw,
-    though the board need not show it, as by resignation; else None."""
+    """Player 0's result in the file: 1 won, 0 drawn, -1 lost, None if it has none. The board need
+    not show it, as after a resignation."""
     is_scored: bool = False
-    """Whether it says that somebody won by a score, and not because the other gave up."""
+    """Whether the result is a score and not a resignation."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RecordFormat:
-    """A format of such files. All that reads raises ValueError for a text that it cannot read."""
+    """A file format. Its readers raise ValueError for invalid texts."""
 
     mark: bytes
-    """Among the first bytes of every file that we write."""
+    """Occurs among the first bytes of every file that we write."""
     media_type: str
     recognizes: Callable[[str], bool]
-    """Whether a text is meant as such a file, and not as a position or a list of moves."""
+    """Whether a text is in this format, not a position or a list of moves."""
     split: Callable[[str], list[str]]
     """The texts of the games in a file."""
     read: Callable[[str], GameRecord]
-    """What the head of one game says."""
+    """Reads the header of one game."""
     game_of: Callable[[str], str]
-    """The game that a head is of, as `sog.games.make` reads it, in its usual rules."""
+    """The game in a header, as `sog.games.make` reads it, with its usual rules."""
     notice_of: Callable[[str], str] = lambda text: ""
-    """What the head of one game says and we leave out, in one line; empty for nothing."""
+    """What is ignored of one game's header, in one line; empty for nothing."""
     method: str
-    """Of a game that is written so: takes its outcomes, `names`, `result` and `start`."""
+    """The method of `Game` that writes it, from outcomes, `names`, `result` and `start`."""
     given_up: tuple[str, str]
-    """The result, by the player who gave up."""
+    """The result by the player who resigned."""
     lost_by_score: tuple[str, str]
-    """The result, by the player who lost a game whose score the board does not show."""
+    """The result by the player who lost by a score that the board does not show."""
     agreed: str
     """The result of a draw that the board does not show."""
 
 
 def endings() -> tuple[str, ...]:
-    """The endings of file names that say a format, as ".pgn"."""
+    """The known file extensions, such as ".pgn"."""
     return tuple(sorted(ending for domain in domains() for ending in domain.records))
 
 
 def format_at(ending: str) -> RecordFormat | None:
-    """The format of files whose names end so; None if there is none."""
+    """The format of a file extension; None if there is none."""
     for domain in domains():
         if ending in domain.records:
             found: RecordFormat = load_part(domain.records[ending])
@@ -69,19 +69,19 @@ def format_at(ending: str) -> RecordFormat | None:
 
 
 def format_of(text: str) -> RecordFormat | None:
-    """The format that a text is in; None for a position or a list of moves."""
+    """The format of a text; None for a position or a list of moves."""
     formats = (format_at(ending) for ending in endings())
     return next((one for one in formats if one is not None and one.recognizes(text)), None)
 
 
 def has_format(game: Game[Any], ending: str) -> bool:
-    """Whether games of this one are written in the format of such an ending."""
+    """Whether the game can be written in the format of a file extension."""
     known = format_at(ending)
     return known is not None and hasattr(game, known.method)
 
 
 def endings_of(game: Game[Any]) -> list[str]:
-    """The endings of the formats in which games of this one are written."""
+    """The extensions of the formats in which the game can be written."""
     return [ending for ending in endings() if has_format(game, ending)]
 
 
@@ -95,10 +95,10 @@ def write_record(
     agreed: bool = False,
     start: Any = None,
 ) -> str:
-    """One game of a file, which ends with the line; see `has_format`.
+    """The text of one game, with a newline at its end; see `has_format`.
 
-    names: of player 0 and player 1. resigned, agreed: as of `PlayedGame`. start: where it began,
-    None for the root. Raises ValueError for moves that are not legal.
+    names: of player 0 and player 1. resigned, agreed: see `PlayedGame`. start: where it began, None
+    for the root. Raises ValueError for illegal moves.
     """
     known = format_at(ending)
     assert known is not None

@@ -1,4 +1,4 @@
-"""From a position that a user typed to the public state, and the events on the way there."""
+"""Reads positions that users type: the public state, and the events that lead there."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -14,26 +14,26 @@ from sog.play import rules
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Beginning:
-    """A position of its own, where a game begins instead of at its root."""
+    """A custom position at which a game begins instead of its root."""
 
     text: str
-    """What it was read from by `Game.read_position`, perhaps with public events after it."""
+    """The text for `Game.read_position`, perhaps with public events after it."""
     state: Any
     """The public state."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Opening:
-    """How a game begins, whoever plays it."""
+    """How a game begins."""
 
     beginning: Beginning | None = None
     """None for the root."""
     outcomes: tuple[int, ...] = ()
-    """The public events after it; with perfect information they are the actions, too."""
+    """The public events after it; with perfect information also the actions."""
 
     @property
     def start(self) -> Any | None:
-        """The public state where it begins, if that is no root."""
+        """The public state where it begins; None for the root."""
         return None if self.beginning is None else self.beginning.state
 
 
@@ -42,7 +42,7 @@ AT_THE_ROOT: Final = Opening()
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class History(Opening):
-    """Public events from the start of a game, or from a position of its own, and what they say."""
+    """Public events from an opening's beginning, with their texts and the state after them."""
 
     events: tuple[str, ...]
     state: Any
@@ -50,22 +50,21 @@ class History(Opening):
 
     @property
     def path(self) -> np.ndarray:
-        """[1, event] int32, as `gtcfr.root.SearchRoot.path`."""
+        """[1, event] int32, for `gtcfr.root.SearchRoot.path`."""
         return np.asarray(self.outcomes, np.int32).reshape(1, -1)
 
 
 def read_history(
     game: Game[Any], text: str, *, anywhere: bool = False, may_be_over: bool = False
 ) -> History:
-    """The position that a text names, see `Game.parse`; the game must go on there, unless it
-    may_be_over.
+    """Reads a position, see `Game.parse`; it must not be terminal unless it may_be_over.
 
-    anywhere: whether it may begin elsewhere than at the root, see `Game.read_position`. Raises
-    ValueError that says what is wrong with the text.
+    anywhere: whether the game may begin at a custom position, see `Game.read_position`. Raises
+    ValueError for an invalid text.
     """
     opening = read_opening(game, text) if anywhere else Opening(outcomes=game.parse(text))
     began = state_at_beginning(game, opening.beginning)
-    events, state = tell_events(game, began, opening.outcomes)
+    events, state = describe_path(game, began, opening.outcomes)
     if not may_be_over and rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(
@@ -76,10 +75,10 @@ def read_history(
     )
 
 
-def tell_events(
+def describe_path(
     game: Game[Any], state: Any, outcomes: Sequence[int]
 ) -> tuple[tuple[str, ...], Any]:
-    """The texts of public events that follow a state one after the other, and the state then."""
+    """The texts of a sequence of public events from a state, and the state after them."""
     events = list[str]()
     for outcome in outcomes:
         events.append(game.describe_outcome(state, outcome))
@@ -93,15 +92,15 @@ def state_at_beginning(game: Game[Any], beginning: Beginning | None) -> Any:
 
 
 def read_beginning(game: Game[Any], text: str) -> Beginning:
-    """Where a game of a file begins. Raises ValueError for a text that names no such position."""
+    """Reads where the game of a file begins. Raises ValueError for the start of the game."""
     beginning = read_opening(game, text).beginning
     if beginning is None:
-        raise ValueError("it is said to begin elsewhere, and begins at the start.")
+        raise ValueError("it must be a later position, got the start of the game.")
     return beginning
 
 
 def read_opening(game: Game[Any], text: str) -> Opening:
-    """What a text says of how a game begins, which may be all of it. Raises ValueError."""
+    """Reads how a game begins, perhaps to its end. Raises ValueError."""
     begins, outcomes = game.read_position(text)
     if _is_same(begins, rules.first_state(game)):
         return Opening(outcomes=outcomes)
@@ -116,14 +115,13 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def check_begins_anywhere(game: Game[Any]) -> None:
-    """Raises ValueError unless a game can begin at a later state as well as at its root.
+    """Raises ValueError unless the game can begin at any state, which needs perfect information.
 
-    With hidden information who holds what there depends on how both have played, and that no text
-    of public events tells; a search finds ranges on its way there.
+    With hidden information, ranges at a later state depend on both policies on the way there.
     """
     if game.hides_information or game.has_chance or not game.has_public_actions:
         raise ValueError(
-            f"only a game of perfect information can begin at a later state, which {game.name} is "
-            f"not: who holds what there depends on how both have played; a search after these "
-            f"events finds ranges there."
+            f"only a game of perfect information can begin at a later state, {game.name} is not "
+            f"one: ranges there depend on how both players got there. Search after these events "
+            f"instead."
         )

@@ -1,4 +1,4 @@
-"""Locks of `sog.tabular.locks` for a search, which may be of the enumerated game."""
+"""Locks (`sog.tabular.locks`) for a search, perhaps of the enumerated game."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,9 +13,9 @@ from sog.tabular.locks import Lock
 def hold_locks(
     game: Game[Any], locks: Sequence[Lock], *, start: Any = None, batch_size: int = 1
 ) -> HeldPolicies:
-    """What the roots of searches hold: `dataclasses.replace(root, held=hold_locks(game, locks))`.
+    """Locked policies for search roots: `dataclasses.replace(root, held=hold_locks(game, locks))`.
 
-    game: the one that is searched. start: where the events of the locks begin, if not at its root.
+    game: the one to search. start: where the events of the locks begin, if not at its root.
     """
     held = []
     for lock in locks:

@@ -1,4 +1,4 @@
-"""A game between two agents: the cards are dealt, and each is told what it may know."""
+"""Plays a game between two agents, each of which sees only what its player may know."""
 
 import abc
 import dataclasses
@@ -13,101 +13,102 @@ from sog.play.game_in_progress import GameInProgress, PlayedGame, Position
 from sog.play.history import AT_THE_ROOT, Opening
 
 
-class Resignation(Exception):  # noqa: N818 (it is no error)
-    """Raised by `Agent.act` where the agent gives the game up: it loses as much as one can."""
+class Resignation(Exception):  # noqa: N818 (not an error)
+    """Raised by `Agent.act` if the agent resigns; it loses the maximum utility."""
 
 
 class Agent(abc.ABC):
-    """Who can sit at the table, for one game after another; `sog.play.SearchAgent` is one.
+    """Plays one player's side in one game after another, as `sog.play.SearchAgent` does.
 
-    `begin`, `observe` and `act` are enough to play; the rest is what some agents can do besides.
+    `begin`, `observe` and `act` suffice to play; the rest is optional.
     """
 
-    tells_policies = False
-    """Whether `policies` says how it plays, as a variance reduction wants to know."""
+    exposes_policies = False
+    """Whether it implements `policies`, which variance reduction uses."""
     watches = False
-    """Whether it has to see how the other one plays, see `watch`; only matches allow that."""
+    """Whether it needs the opponent's policies, see `watch`; only matches allow that."""
     is_copied = False
-    """Whether a copy (`copy.copy`) is made of it where a game may go on from here in two ways."""
+    """Whether it must be copied (`copy.copy`) where a game may continue in two ways."""
     doubt: float | None = None
-    """The error of `action_values`, as a share of the largest utility; None for an agent that has
-    no action values."""
+    """Error of `action_values` as a share of the maximum utility; None without action values."""
 
     @abc.abstractmethod
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """A new game begins.
+        """Begins a new game.
 
-        state: the public state that it begins with, None for the start of the game; ValueError from
-        an agent that cannot begin there. seed: of what the agent draws at random from here on; None
-        for going on with the numbers that it has, so that games differ.
+        state: the public state where it begins, None for the start of the game; ValueError if the
+        agent cannot begin there. seed: reseeds the agent; None continues its random numbers, so
+        that games differ.
         """
 
     @abc.abstractmethod
     def observe(self, outcome: int) -> None:
-        """A public event happened; those of the agent's own moves are told too."""
+        """Records a public event, including those of the agent's own moves."""
 
     @abc.abstractmethod
     def act(self, infostate: int) -> int:
-        """The action to take, knowing this infostate; Resignation where it gives up."""
+        """Chooses an action at an infostate; raises Resignation to resign."""
 
     def close(self) -> None:  # noqa: B027 (most hold nothing)
-        """Nobody plays with it any more: what it holds, as a process, is to end."""
+        """Releases its resources, such as a process."""
 
     def policies(self) -> np.ndarray:
         """[S, A]: the probabilities with which `act` chooses here, at each infostate.
 
-        Called before `act`. It must not depend on what the agent holds, nor change what it does.
-        Rows of infostates that cannot occur are 0.
+        Called before `act`. Must not depend on the agent's own infostate nor change its behavior.
+        Rows of impossible infostates are 0.
         """
         raise NotImplementedError
 
     def policy(self, infostate: int) -> np.ndarray:
-        """[A]: the probabilities with which `act` chooses, the same until the next event."""
+        """[A]: the probabilities with which `act` chooses; constant until the next event."""
         return np.asarray(self.policies()[infostate])
 
     def action_values(self, infostate: int) -> np.ndarray:
-        """[A]: expected utility of each action to the player; NaN where that is unknown."""
+        """[A]: expected utility of each action to the player; NaN where unknown."""
         raise NotImplementedError
 
     def value(self, infostate: int) -> float | None:
-        """Expected utility where the player is to move; None for an agent that does not know."""
+        """Expected utility where the player is to move; None if unknown."""
         return None
 
     def line(self, infostate: int) -> list[int]:
-        """The public events that the agent, who is to move, expects, a handful; none for one who
-        does not say, and where information is hidden."""
+        """The principal variation where the agent is to move: a few public events. Empty if it has
+        none, as with hidden information."""
         return []
 
     @property
     def ranges(self) -> np.ndarray | None:
-        """[player, S]: of both, where its last search was made; None without a search."""
+        """[player, S]: both players' ranges at the root of its last search; None without one."""
         return None
 
     @property
     def waits_for(self) -> Hashable | None:
-        """The search that it needs to act: `search_together` is for those for whom it is equal;
-        None if it needs none, or makes it alone."""
+        """Key of the search that it needs to act; agents with equal keys can `search_together`.
+        None if it needs none or searches alone."""
         return None
 
     def watch(self, other: "Agent") -> None:  # noqa: B027 (most do not)
-        """Right after `begin`: who sits opposite; ValueError for one who cannot be watched.
+        """Called after `begin` with the opponent; ValueError if that exposes no policies.
 
-        An agent that `watches` is told each public event before the other, who can still be asked
-        for his policies then.
+        An agent that `watches` observes each public event before its opponent does, whose policies
+        at the state before can still be read then.
         """
 
     def record(self, infostates: tuple[int, int]) -> None:  # noqa: B027 (few keep it)
-        """After the last event: the infostates of both at the end."""
+        """Called after the last event with both players' infostates."""
 
 
 def check_plays_unseen(agent: Agent) -> None:
-    """ValueError for one who has to watch the other, where nobody may."""
+    """Raises ValueError for an agent that `watches`, where that is not possible."""
     if agent.watches:
-        raise ValueError("who watches how the opponent plays, as lbr, can play in matches only.")
+        raise ValueError(
+            "a player that reads the opponent's policy, such as lbr, can play in matches only."
+        )
 
 
 def show_position(agent: Agent, position: Position, known: Position | None) -> None:
-    """Tells an agent what leads to a position; known: the one that it knows, if any."""
+    """Brings an agent to a position; known: its current one, if any."""
     events = position.events_since(known)
     if events is None:
         agent.begin(position.start)
@@ -117,7 +118,7 @@ def show_position(agent: Agent, position: Position, known: Position | None) -> N
 
 
 def only_at_the_start(state: Any) -> None:
-    """Raises ValueError for an agent that cannot begin a game at this public state."""
+    """Raises ValueError unless a game begins at its start; for agents that need that."""
     if state is not None:
         raise ValueError("this agent can begin at the start of a game only, got another state.")
 
@@ -132,16 +133,16 @@ def play_game(
 ) -> PlayedGame:
     """Plays one game; agents[0] is player 0.
 
-    key, opening: as of `GameInProgress.dealt`; else see `course_of_game`.
+    key, opening: see `GameInProgress.dealt`; the rest: see `play_stepwise`.
     """
     return play_on(GameInProgress.dealt(game, key, opening), agents, with_policies=with_policies)
 
 
 def play_on(
-    course: GameInProgress, agents: Sequence[Agent], *, with_policies: bool = False
+    ongoing: GameInProgress, agents: Sequence[Agent], *, with_policies: bool = False
 ) -> PlayedGame:
-    """Plays a game to its end, see `course_of_game`."""
-    going = course_of_game(course, agents, with_policies=with_policies)
+    """Plays a game in progress to its end, see `play_stepwise`."""
+    going = play_stepwise(ongoing, agents, with_policies=with_policies)
     while True:
         try:
             next(going)
@@ -150,62 +151,62 @@ def play_on(
             return played
 
 
-def course_of_game(
-    course: GameInProgress,
+def play_stepwise(
+    ongoing: GameInProgress,
     agents: Sequence[Agent],
     *,
     with_policies: bool = False,
     seeds: tuple[int | None, int | None] = (None, None),
 ) -> Generator[Agent, None, PlayedGame]:
-    """Plays a game on, but halts before each move: yields the agent that is to move.
+    """Plays a game to its end; a generator that yields the agent to move before each of its moves.
 
-    So agents of several games can search together (`sog.play.together`). Every agent sees its own
-    infostate and the public events, those before it too, and nothing else. with_policies: also
-    records how agents play who tell it. seeds: of the agents in this game, as of `Agent.begin`.
+    So agents of several games can search in one batch (`sog.play.batched_games`). Every agent sees
+    its own infostate and all public events, and nothing else. with_policies: also records the
+    policies of agents that expose them. seeds: of the agents in this game, see `Agent.begin`.
     Raises ValueError if there are not two agents, or if one chooses an illegal action.
     """
     if len(agents) != 2:
         raise ValueError(f"agents must be two, one for each player, got {len(agents)}.")
     for agent, seed in zip(agents, seeds, strict=True):
-        agent.begin(course.position.start, seed)
+        agent.begin(ongoing.position.start, seed)
     for agent, other in zip(agents, agents[::-1], strict=True):
         agent.watch(other)
     told_in_turn = sorted(agents, key=lambda agent: not agent.watches)
-    tells: tuple[bool, bool] | None = None
+    exposed: tuple[bool, bool] | None = None
     if with_policies:
-        tells = agents[0].tells_policies, agents[1].tells_policies
-    for outcome in course.outcomes:
+        exposed = agents[0].exposes_policies, agents[1].exposes_policies
+    for outcome in ongoing.outcomes:
         for agent in told_in_turn:
             agent.observe(outcome)
-    policies: list[np.ndarray | None] = [None] * len(course.steps)
-    while not course.is_over:
-        action, policy, actor = None, None, course.now.actor
+    policies: list[np.ndarray | None] = [None] * len(ongoing.steps)
+    while not ongoing.is_over:
+        action, policy, actor = None, None, ongoing.now.actor
         if actor != CHANCE:
             yield agents[actor]
             try:
-                if tells is not None and tells[actor]:
+                if exposed is not None and exposed[actor]:
                     policy = agents[actor].policies()
-                action = _ask(agents[actor], course)
+                action = _ask(agents[actor], ongoing)
             except Resignation:
-                course.resigned = actor
+                ongoing.resigned = actor
                 break
-        outcome = course.add(action)
+        outcome = ongoing.add(action)
         for agent in told_in_turn:
             agent.observe(outcome)
         policies.append(policy)
-    played = dataclasses.replace(course.played(), policies=tuple(policies), tells=tells)
+    played = dataclasses.replace(ongoing.played(), policies=tuple(policies), exposed=exposed)
     for agent in agents:
         agent.record(played.infostates[-1])
     return played
 
 
-def _ask(agent: Agent, course: GameInProgress) -> int:
-    """The action of the agent whose turn it is."""
-    player, legal = course.now.actor, course.legal
-    action = agent.act(int(course.infostates[player]))
+def _ask(agent: Agent, ongoing: GameInProgress) -> int:
+    """The action of the agent to move, checked to be legal."""
+    player, legal = ongoing.now.actor, ongoing.legal
+    action = agent.act(int(ongoing.infostates[player]))
     if action not in legal:
         raise ValueError(
             f"player {player} must choose one of the actions {legal} at "
-            f"'{course.game.describe_state(course.state)}', got {action!r}."
+            f"'{ongoing.game.describe_state(ongoing.state)}', got {action!r}."
         )
     return action

@@ -1,4 +1,4 @@
-"""A policy of a whole game from any file that has one: `load_any_policy`."""
+"""Loads a policy of a whole game from any supported file: `load_any_policy`."""
 
 import os
 from pathlib import Path
@@ -12,12 +12,11 @@ from sog.tabular.policy_table import read_policy_table, titles_of
 from sog.tabular.public_tree import PublicTree
 
 TABLE: Final = ".csv"
-"""How the name of a table ends."""
+"""File extension of a table."""
 
 
 def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
-    """The policy [node, S, A] of a table of either kind, of a file that a domain reads, else of one
-    of `save_policy`.
+    """The policy [node, S, A] of a table, a file that a domain reads, or one of `save_policy`.
 
     Raises PolicyFileError, in one line, with the number of the row if it is a table.
     """
@@ -33,7 +32,7 @@ def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarra
 
 
 def is_of_a_domain(path: str | os.PathLike[str]) -> bool:
-    """Whether a domain reads a file, by its name."""
+    """Whether a domain reads such a file, by its extension."""
     return _reader(path) is not None
 
 
@@ -43,5 +42,5 @@ def _reader(path: str | os.PathLike[str]) -> str | None:
 
 
 def is_table(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is a table by its name."""
+    """Whether a file is a table, by its extension."""
     return Path(path).suffix.lower() == TABLE

@@ -1,4 +1,4 @@
-"""A finished game for a file: what was done, known and seen, in numbers and in words."""
+"""Finished games as JSON: actions, infostates and events, in numbers and as text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -18,20 +18,20 @@ from sog.play.history import (
 
 _ROUNDING: Final = 1e-6  # of the largest utility: results are computed in 32 bits
 _HUMAN: Final = "human"
-"""What the person is called in files of records."""
+"""The person's name in record files."""
 
 
 class ReplayError(ValueError):
-    """A game of a file is not one by the rules."""
+    """A game of a file breaks the rules."""
 
 
 def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]:
-    """A game as `sog play --save` writes it, which its help describes; human: the person's player.
+    """A game as `sog play --save` writes it (see its help), including all hidden information.
 
-    Everything is in it, also what was hidden.
+    human: the person's player.
     """
-    course, moves = GameInProgress.of(game, played), list[dict[str, Any]]()
-    for one in course.steps:
+    ongoing, moves = GameInProgress.of(game, played), list[dict[str, Any]]()
+    for one in ongoing.steps:
         text = None
         if one.action is not None:
             text = game.describe_action(one.state, one.infostate, one.action)
@@ -45,7 +45,7 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
                 "event": game.describe_outcome(one.state, one.outcome),
             }
         )
-    places: list[Step | GameInProgress] = [*course.steps, course]
+    places: list[Step | GameInProgress] = [*ongoing.steps, ongoing]
     names = [
         [game.describe_infostate(at.state, n, int(at.infostates[n])) for n in (0, 1)]
         for at in places
@@ -65,10 +65,9 @@ def replay_of(game: Game[Any], human: int, played: PlayedGame) -> dict[str, Any]
 def as_records(
     game: Game[Any], ending: str, replays: Sequence[Mapping[str, Any]], agent: str
 ) -> str:
-    """A file of records (see `has_format`) with games of `replay_of` against an agent.
+    """A record file (see `has_format`) with games of `replay_of` against an agent.
 
-    A game that was left has no result; of it, only who the person is, its outcomes and where it
-    began are asked for.
+    An unfinished game has no result; only "human", its outcomes and where it began are read.
     """
     records = []
     for one in replays:
@@ -88,28 +87,28 @@ def as_records(
 
 
 def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
-    """The game of such a record, held against the rules.
+    """The game of such a record, checked against the rules.
 
-    Raises ReplayError if they deny its events, or what these led to, and ValueError, KeyError,
-    IndexError or TypeError for what is no record.
+    Raises ReplayError if its events or its result break them, and ValueError, KeyError, IndexError
+    or TypeError for other data.
     """
     begins = record.get("begins")
     beginning = None if begins is None else _beginning(game, begins)
     infostates = [(int(first), int(second)) for first, second in record["infostates"]]
-    course = GameInProgress(game, Opening(beginning=beginning), infostates=infostates[0])
+    ongoing = GameInProgress(game, Opening(beginning=beginning), infostates=infostates[0])
     for number, move in enumerate(record["moves"], start=1):
-        now, outcome, action = course.now, int(move["outcome"]), move["action"]
+        now, outcome, action = ongoing.now, int(move["outcome"]), move["action"]
         action = None if action is None else int(action)
         is_possible = 0 <= outcome < len(now.legal_outcomes) and now.legal_outcomes[outcome]
-        is_possible &= (action is None) == (now.actor == CHANCE) and _can_hold(course)
-        if not is_possible or (action is not None and action not in course.legal):
+        is_possible &= (action is None) == (now.actor == CHANCE) and _can_hold(ongoing)
+        if not is_possible or (action is not None and action not in ongoing.legal):
             raise ReplayError(f"move {number} is not possible in {game}.")
-        course.go_on(outcome, action, infostates[number])
-    course.resigned, course.agreed = record.get("resigned"), bool(record.get("agreed"))
-    _check_end(course)
-    if not _can_hold(course):
-        raise ReplayError(f"its end is none in {game}.")
-    played = course.played()
+        ongoing.append(outcome, action, infostates[number])
+    ongoing.resigned, ongoing.agreed = record.get("resigned"), bool(record.get("agreed"))
+    _check_end(ongoing)
+    if not _can_hold(ongoing):
+        raise ReplayError(f"the game is not over by the rules of {game}.")
+    played = ongoing.played()
     _check_utility(game, float(record["utility"]), played.utility)
     return played
 
@@ -121,64 +120,63 @@ def check_public(
     resigned: int | None,
     said: float,
 ) -> None:
-    """Holds what is public of a game against the rules: its events, and its end.
+    """Checks a game's public events and its end against the rules.
 
-    said: the utility of player 0, which where things are hidden need only be a possible one.
-    Raises ReplayError.
+    said: player 0's utility; with hidden information it need only be possible. Raises ReplayError.
     """
-    course = GameInProgress(game, Opening(beginning=beginning))
+    ongoing = GameInProgress(game, Opening(beginning=beginning))
     for number, outcome in enumerate(outcomes, start=1):
-        legal = course.now.legal_outcomes
+        legal = ongoing.now.legal_outcomes
         if not (0 <= outcome < len(legal) and legal[outcome]):
             raise ReplayError(f"event {number} is not possible in {game}.")
-        course.go_on(outcome, None, (0, 0))
-    course.resigned = resigned
-    _check_end(course)
+        ongoing.append(outcome, None, (0, 0))
+    ongoing.resigned = resigned
+    _check_end(ongoing)
     if game.hides_information and resigned is None:
         right = float(np.clip(said, -game.max_utility, game.max_utility))
     else:
-        right = course.played().utility
+        right = ongoing.played().utility
     _check_utility(game, said, right)
 
 
-def _check_end(course: GameInProgress) -> None:
+def _check_end(ongoing: GameInProgress) -> None:
     """Raises ReplayError unless the game is over, a player resigned or both agreed on a result."""
-    resigned, is_resigned = course.resigned, course.resigned is not None
+    resigned, is_resigned = ongoing.resigned, ongoing.resigned is not None
     if is_resigned and (type(resigned) is not int or resigned not in (PLAYER_0, PLAYER_1)):
         raise ReplayError(f"resigned must be player 0 or 1, got {resigned!r}.")
-    if (course.now.actor == TERMINAL) == (is_resigned or course.agreed):
-        raise ReplayError(f"its end is none in {course.game}.")
+    if (ongoing.now.actor == TERMINAL) == (is_resigned or ongoing.agreed):
+        raise ReplayError(f"the game is not over by the rules of {ongoing.game}.")
 
 
 def _check_utility(game: Game[Any], said: float, right: float) -> None:
     if not abs(said - right) <= _ROUNDING * game.max_utility:  # nor is NaN
         raise ReplayError(
-            f"it is said to give {said:g} {game.unit} to player 0, by the rules of {game} it is "
+            f"the file gives {said:g} {game.unit} to player 0, but by the rules of {game} it is "
             f"{right:g}."
         )
 
 
-def _can_hold(course: GameInProgress) -> bool:
-    """Whether each player may have his infostate."""
-    masks = course.now.infostate_mask
-    pairs = zip(course.infostates, masks, strict=True)
+def _can_hold(ongoing: GameInProgress) -> bool:
+    """Whether both players' infostates are possible."""
+    masks = ongoing.now.infostate_mask
+    pairs = zip(ongoing.infostates, masks, strict=True)
     return all(0 <= one < masks.shape[1] and mask[one] for one, mask in pairs)
 
 
 def played_so_far(
     game: Game[Any], opening: Opening, said: float | None = None, is_scored: bool = False
 ) -> PlayedGame:
-    """A game of perfect information as far as its opening tells it.
+    """The game that an opening of a perfect-information game leads to.
 
-    said, is_scored: the result in a file, see `GameRecord`; it counts where the board shows none.
-    A game that goes on has no utility, NaN. Raises ValueError for a game where something is hidden.
+    said, is_scored: the result in a file, see `GameRecord`; it counts if the board shows none. The
+    utility is NaN if the game is not over. Raises ValueError for hidden information.
     """
     check_begins_anywhere(game)
-    course = GameInProgress(game, opening)
-    if said is not None and not course.is_over:
-        course.resigned = None if said == 0 else PLAYER_0 if said < 0 else PLAYER_1
-        course.agreed = said == 0 or is_scored
-    return course.played()
+    ongoing = GameInProgress(game, opening)
+    if said is not None and not ongoing.is_over:
+        ongoing.resigned = None if said == 0 else PLAYER_0 if said < 0 else PLAYER_1
+        ongoing.agreed = said == 0 or is_scored
+    return ongoing.played()
 
 
 def _beginning(game: Game[Any], text: Any) -> Beginning:

@@ -1,17 +1,17 @@
-"""A review for a file: every choice and both players, in numbers and in words."""
+"""A review as JSON: every choice and both players' totals."""
 
 import math
 from typing import Any, Final
 
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.play.choice import Choice
+from sog.play.choice import JudgedChoice
 from sog.play.review import Review
 
 _BOTH: Final = (PLAYER_0, PLAYER_1)
 
 
 def record_of(found: Review) -> dict[str, Any]:
-    """As JSON has it; null stands for what is not known."""
+    """The review as JSON; unknown values are null."""
     return {
         "game": str(found.game),
         "unit": found.game.unit,
@@ -33,7 +33,7 @@ def record_of(found: Review) -> dict[str, Any]:
     }
 
 
-def _choice(found: Review, choice: Choice) -> dict[str, Any]:
+def _choice(found: Review, choice: JudgedChoice) -> dict[str, Any]:
     return {
         "move": choice.number + 1,
         "player": choice.player,

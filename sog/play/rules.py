@@ -1,4 +1,4 @@
-"""The rules of a game, compiled to be asked about one public state at a time."""
+"""The rules of a game, compiled for one public state at a time."""
 
 import dataclasses
 import functools
@@ -15,7 +15,7 @@ from sog.precision import in_32_bits
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Situation:
-    """What the rules say about a public state, on the host."""
+    """Actor, legal moves and possible infostates of a public state, on the host."""
 
     actor: int  # as `Game.actor`
     legal_outcomes: np.ndarray  # [K] bool
@@ -29,7 +29,7 @@ class Situation:
 
 
 def first_state(game: Game[Any]) -> Any:
-    """The public state that a game begins with."""
+    """The initial public state."""
     return _root(game)
 
 
@@ -39,7 +39,7 @@ def after(game: Game[Any], state: Any, outcome: int) -> Any:
 
 
 def situation(game: Game[Any], state: Any) -> Situation:
-    """What the rules say about a public state."""
+    """The `Situation` of a public state."""
     actor, *masks = jax.device_get(_situation(game, state))
     legal_outcomes, legal_actions, infostate_mask = masks
     return Situation(
@@ -53,7 +53,7 @@ def situation(game: Game[Any], state: Any) -> Situation:
 def step(
     game: Game[Any], key: Array, state: Any, infostates: np.ndarray, action: int
 ) -> tuple[int, np.ndarray]:
-    """One step of a world: the outcome, and both infostates [2] after it."""
+    """Samples a step of a world: the outcome, and both infostates [2] after it."""
     outcome, infostates = jax.device_get(
         _transition(game, key, state, infostates, np.int32(action))
     )
@@ -61,11 +61,11 @@ def step(
 
 
 def key_of_event(key: Array, actions: Sequence[int | None], *, is_chance: bool) -> Array:
-    """The randomness of the event after these actions (None where chance moved).
+    """The key of the event after these actions (None where chance moved).
 
-    It depends on the number of chance events so far, and of decisions since the last one: games of
-    one key share all their cards, however many bets come between. Decisions have randomness too,
-    since games of OpenSpiel may draw something hidden after one.
+    It depends on the number of chance events so far and of decisions since the last one, so games
+    with one key share all their cards, whatever is bet between. Decisions need randomness, too:
+    games of OpenSpiel may draw something hidden after one.
     """
     num_chance = sum(action is None for action in actions)
     since = next((i for i, action in enumerate(reversed(actions)) if action is None), len(actions))
@@ -73,17 +73,17 @@ def key_of_event(key: Array, actions: Sequence[int | None], *, is_chance: bool) 
 
 
 def deal(game: Game[Any], key: Array) -> np.ndarray:
-    """[2] int32: a pair of infostates to begin with."""
+    """[2] int32: samples a deal."""
     return np.asarray(_deal(game, key))
 
 
 def utility(game: Game[Any], state: Any, infostates: np.ndarray) -> float:
-    """What player 0 gets in a world that is over."""
+    """Player 0's utility in a terminal world."""
     return float(_utility(game, state, infostates))
 
 
 def sample(key: Array, policy: np.ndarray) -> int:
-    """An action, with the probabilities [A] of a policy; never one of probability 0."""
+    """Samples an action from a policy [A]; never one of probability 0."""
     upto = np.cumsum(policy)
     point = float(_uniform(key)) * upto[-1]
     last = int(np.flatnonzero(policy)[-1])  # rounding must not lead beyond it

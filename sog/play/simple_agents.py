@@ -1,7 +1,7 @@
 """Agents that do not search: random play, and a policy of the whole game in a table.
 
-They are the two ends of the scale that a search agent is measured against. Both know the public
-state only from the events that they are told, as `SearchAgent` does.
+They are the two ends of the scale for search agents. Like `SearchAgent` they track the public state
+from the events they observe.
 """
 
 import abc
@@ -22,7 +22,7 @@ from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile
 class SamplingAgent(Agent, abc.ABC):
     """Samples its actions from `policies`."""
 
-    tells_policies = True
+    exposes_policies = True
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Seeds the random numbers."""
@@ -32,12 +32,12 @@ class SamplingAgent(Agent, abc.ABC):
     def act(self, infostate: int) -> int:
         """Samples an action at an infostate of the agent's player."""
         policy = self.policy(infostate)
-        # A policy of 32-bit numbers sums to 1 less exactly than `choice` asks for.
+        # A float32 policy does not sum to 1 exactly enough for `choice`.
         return int(self._random.choice(len(policy), p=policy / policy.sum()))
 
 
 class RandomAgent(SamplingAgent):
-    """Chooses among the legal actions, each as likely as the others."""
+    """Plays uniformly at random."""
 
     def __init__(self, game: Game[Any], *, player: int, seed: int = 0) -> None:
         """Sits down as a player, before the first public event."""
@@ -45,12 +45,12 @@ class RandomAgent(SamplingAgent):
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, anywhere."""
+        """Begins a new game, at any state."""
         self._state = first_state(self.game) if state is None else state
         super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
+        """Records a public event."""
         self._state = after(self.game, self._state, outcome)
 
     def policies(self) -> np.ndarray:
@@ -69,20 +69,20 @@ class TabularAgent(SamplingAgent):
     ) -> None:
         """Sits down as a player, before the first public event.
 
-        policy: [node, S, A]; raises ValueError for what is none, see `check_policy`.
+        policy: [node, S, A]; ValueError if invalid, see `check_policy`.
         """
         self.game, self.player = game, player
         self._policy = check_policy(game.tree, policy)
         self.begin(seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, at its start."""
+        """Begins a new game, at its start only."""
         only_at_the_start(state)
         self._node = ROOT
         super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event; ValueError if it cannot happen now."""
+        """Records a public event; ValueError if it is not legal here."""
         children = self.game.node_child[self._node]
         legal = np.flatnonzero(children != ROOT).tolist()
         if outcome not in legal:
@@ -90,13 +90,13 @@ class TabularAgent(SamplingAgent):
         self._node = int(children[outcome])
 
     def policies(self) -> np.ndarray:
-        """[S, A]: the row of the table."""
+        """[S, A]: the policy at the current node."""
         return np.asarray(self._policy[self._node])
 
     def action_values(self, infostate: int) -> np.ndarray:
-        """[A]: what each action is worth if its player responds best to the policy after it.
+        """[A]: value of each action if the player best-responds to the policy after it.
 
-        NaN where an action is illegal, and where the other player by the policy never leads.
+        NaN for illegal actions, and where the opponent's policy never leads.
         """
         node = self._node
         cfvs = self._examined.best_cfvs.of_actions[node, infostate]
@@ -105,7 +105,7 @@ class TabularAgent(SamplingAgent):
         return np.asarray(np.divide(cfvs, weight, out=np.full(len(cfvs), np.nan), where=known))
 
     def value_anywhere(self, infostate: int) -> float:
-        """What the place is worth likewise, whoever moves there; NaN where it is unknown."""
+        """The same value of the current node, at anyone's turn; NaN if unknown."""
         node = self._node
         cfv = self._examined.best_cfvs.of_infostates[node, self.player, infostate]
         weight = self._examined.compatible_reach[node, self.player, infostate]

@@ -1,13 +1,13 @@
-"""A search that is started, gone on with, stopped and read, by the host.
+"""A search that the host starts, resumes, stops and reads.
 
     thinking = Thinking(game, evaluator=evaluator, root=start_of_game(game), key=key)
     thinking.go(seconds=1.0)
     thinking.read().policy
     thinking.go()    # the rest of it
 
-A compiled program cannot be interrupted, so a search runs as several calls of one, each of about
-`SLICE_SECONDS`. Between two of them Python handles signals, a clock is looked at, and `stop` is
-heard. What is found in all updates does not depend on the slices. `think` is a whole search.
+A compiled program cannot be interrupted, so a search runs in slices: calls of about `SLICE_SECONDS`
+each. Between them Python handles signals, the clock and `stop`. The result after all updates does
+not depend on the slices. `think` runs a whole search.
 """
 
 import functools
@@ -34,24 +34,24 @@ from sog.kept_programs import compiles_quickly, kept, quick_options
 from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.2
-"""How long a slice should take, about."""
+"""Intended duration of a slice."""
 _MOST_GROWTH: Final = 8
 _UPDATES_AT_ONCE: Final = 1000
-"""Searches of no more updates are one call, unless there is a clock or somebody watches: a call of
-a compiled program costs some 0.5 ms, a tenth of a short search."""
+"""Searches with at most so many updates run as one call unless they have a clock or report
+progress: calling a compiled program costs some 0.5 ms, a tenth of a short search."""
 
 
 class Thinking:
-    """A batch of searches that can be gone on with, as by `gtcfr.search.search` but in slices.
+    """A batch of searches as by `gtcfr.search.search`, but resumable in slices.
 
-    One thread at a time goes on; any may call `stop`. If is_shared, `copy.copy` of it is another
-    that goes on from there.
+    One thread at a time may advance it; any may call `stop`. If is_shared, `copy.copy` makes an
+    independent search that continues from the same point.
     """
 
     num_updates: int
     """Regret updates made so far."""
     pace: float
-    """Seconds that an update took in the last slice; 0 before the first."""
+    """Seconds per update in the last slice; 0 before the first."""
 
     @in_32_bits
     def __init__(
@@ -66,7 +66,7 @@ class Thinking:
     ) -> None:
         """Starts the searches, before their first update; arguments and errors as in `search`.
 
-        is_shared: arrays are not updated in place, which takes twice the memory.
+        is_shared: arrays are not updated in place, which needs twice the memory.
         """
         self.game, self.settings, self._evaluator = game, settings, evaluator
         self.num_updates = 0
@@ -85,7 +85,7 @@ class Thinking:
 
     @in_32_bits
     def compile(self) -> None:
-        """Compiles what is not compiled yet, and waits for it: no update."""
+        """Compiles all programs, and makes no update."""
         ask = self.game, self.settings, self._evaluator, self._state, 0
         self._state = self._advance(*ask)
         jax.block_until_ready(self.read())
@@ -97,11 +97,11 @@ class Thinking:
         seconds: float | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> None:
-        """Makes `count` more updates, or all that are left; ends earlier where time is up.
+        """Makes `count` more updates, or all that are left; ends early when time is up.
 
-        seconds: compiling not counted; at least one update is made. progress: called with the
-        number of updates made so far, after each slice, and before the first when all is compiled.
-        Raises ValueError for seconds that are not positive.
+        seconds: without compilation; at least one update is made. progress: called with the number
+        of updates so far, after compilation and after each slice. Raises ValueError unless
+        seconds > 0.
         """
         if seconds is not None and not seconds > 0:
             raise ValueError(f"seconds must be > 0, got {seconds}.")
@@ -115,18 +115,18 @@ class Thinking:
         end = math.inf if seconds is None else time.perf_counter() + seconds
         left_seconds = math.inf
         while self.num_updates < target and left_seconds > 0 and not self._is_stopped.is_set():
-            self.go_a_slice(target - self.num_updates, min(SLICE_SECONDS, left_seconds))
+            self.run_slice(target - self.num_updates, min(SLICE_SECONDS, left_seconds))
             if progress is not None:
                 progress(self.num_updates)
             left_seconds = end - time.perf_counter()
 
     @in_32_bits
     def reuse_subtree(self, outcome: int, key: Array) -> bool:
-        """Goes on from where an event leads, with what was grown there, see `gtcfr.tree_reuse`.
+        """Moves the root to the state after an event and keeps its subtree, see `gtcfr.tree_reuse`.
 
-        For perfect information; ValueError else. key: of the simulations to come. Returns False,
-        and does nothing, where the event leads to a state that was not expanded. For as many
-        simulations as before `SearchSettings.kept_simulations` makes room.
+        Raises ValueError for hidden information. key: for the simulations to come. Returns False,
+        and does nothing, if that state was not expanded. `SearchSettings.kept_simulations` makes
+        room for as many new simulations as before.
         """
         outcomes = np.full(len(self._state.num_updates), outcome, np.int32)
         if not np.asarray(_compiled(can_reuse)(self._state, outcomes)).all():
@@ -139,12 +139,11 @@ class Thinking:
         return True
 
     @in_32_bits
-    def give_room(self, num_simulations: int) -> None:
-        """Lets it go on for so many simulations in all, with its trees in larger tables.
+    def extend(self, num_simulations: int) -> None:
+        """Enlarges the trees to continue to so many simulations in all.
 
-        What is found then is what a search with that room from the start finds; it needs a program
-        of its own, and is the same object with other `settings`. Raises ValueError for fewer
-        simulations than before, and for sizes that cannot be.
+        The result is that of a search with that room from the start. It recompiles, and changes
+        `settings`. Raises ValueError for fewer simulations than before and for invalid sizes.
         """
         settings = with_more_simulations(self.settings, self._state.tree.shape, num_simulations)
         grow = _compiled(_enlarge)
@@ -152,15 +151,15 @@ class Thinking:
         self._state, self.settings = grow(*ask), settings
 
     def stop(self) -> None:
-        """Ends `go` after the slice that it is at; it can be gone on with."""
+        """Ends `go` after the current slice; the search can be resumed."""
         self._is_stopped.set()
 
     def _forget_pace(self) -> None:
         self.pace, self._most_updates = 0.0, 1
 
     @in_32_bits
-    def go_a_slice(self, most: int, seconds: float) -> float:
-        """Makes at most so many updates, in about so many seconds; returns how long they took."""
+    def run_slice(self, most: int, seconds: float) -> float:
+        """Makes at most `most` updates in about so many seconds; returns the seconds they took."""
         fitting = int(seconds / self.pace) if self.pace else 1
         count = min(fitting, self._most_updates, most, self.total - self.num_updates)
         count = max(1, count)
@@ -170,13 +169,13 @@ class Thinking:
         taken = time.perf_counter() - began
         self.num_updates += count
         self.pace = max(taken, 1e-9) / count
-        # Trees grow, and updates take longer then: no leaps.
+        # Updates take longer as trees grow, so counts increase gradually.
         self._most_updates = count * _MOST_GROWTH
         return taken
 
     @in_32_bits
     def read(self) -> SearchResult:
-        """What was found so far; before the first update there is nothing."""
+        """The result so far; undefined before the first update."""
         result: SearchResult = self._read(self.game, self._state)
         return result
 
@@ -192,7 +191,7 @@ def think(
     seconds: float | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> SearchResult:
-    """A batch of searches from start to end, compiled; arguments as of `Thinking` and its `go`."""
+    """Runs a batch of searches to the end; arguments as for `Thinking` and its `go`."""
     if seconds is None and progress is None and settings.num_updates <= _UPDATES_AT_ONCE:
         result: SearchResult = _compiled(_start)(search, game, settings, evaluator, root, key)
         return result
@@ -202,9 +201,9 @@ def think(
 
 
 def first_root(game: Game[Any], path: Array | np.ndarray, state: Any = None) -> SearchRoot:
-    """`start_of_game` as one program: what it is made of would be a dozen. path: [batch, event].
+    """`start_of_game` as one program instead of a dozen. path: [batch, event].
 
-    state: a position of its own where all begin instead, see `Game.read_position`.
+    state: where all begin instead of at the root, see `Game.read_position`.
     """
     root: SearchRoot = _compiled(_first_root)(game, path, state)
     return root
@@ -214,7 +213,7 @@ _STATIC: Final = ("function", "game", "settings", "path_length")
 
 
 def _compiled(function: Callable[..., Any], donated: int | None = None) -> Callable[..., Any]:
-    """One of the functions below. donated: the number of an argument whose arrays may be used."""
+    """Compiles a function below. donated: the position of an argument that may be overwritten."""
     return _program(function, donated, compiles_quickly())
 
 
@@ -244,7 +243,7 @@ def _start(
     root: SearchRoot,
     key: Array,
 ) -> Any:
-    """By `search`, or `begin`."""
+    """Runs `search` or `begin`."""
     run = kept(functools.partial(function, game, settings=settings))
     return run(evaluator=evaluator, root=root, key=key)
 
@@ -256,8 +255,8 @@ def _advance(
     state: SearchState,
     count: int | Array,
 ) -> SearchState:
-    go_on = kept(functools.partial(advance, game, settings=settings))
-    advanced: SearchState = go_on(evaluator=evaluator, state=state, count=count)
+    further = kept(functools.partial(advance, game, settings=settings))
+    advanced: SearchState = further(evaluator=evaluator, state=state, count=count)
     return advanced
 
 

@@ -1,4 +1,4 @@
-"""A round robin: every agent plays a match against every other one; and who comes first."""
+"""A round-robin tournament and its ranking."""
 
 import dataclasses
 import itertools
@@ -17,14 +17,14 @@ from sog.play.rules import after, situation
 Pairing = tuple[int, int]
 """The numbers of two agents, the lower one first."""
 Results = Mapping[Pairing, MatchResult]
-"""Of the agent with the lower number."""
+"""Results of the agent with the lower number."""
 _MOST_TRIES: Final = 100
-"""For each opening at random that is not there yet."""
+"""Attempts per random opening."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rank:
-    """An agent's averages over the opponents that it met."""
+    """An agent's averages over its opponents."""
 
     player: int
     win_rate: float
@@ -32,7 +32,7 @@ class Rank:
 
 
 def ranking(results: Results, *, by_wins: bool = False) -> list[Rank]:
-    """The best first, by mean utility or by wins; who has not played has no rank."""
+    """Ranks the agents that played, by mean utility or by wins."""
     ranks = []
     for player in _who_played(results):
         met = [(pair[0] == player, result) for pair, result in results.items() if player in pair]
@@ -44,7 +44,7 @@ def ranking(results: Results, *, by_wins: bool = False) -> list[Rank]:
 
 
 def rate(results: Results) -> tuple[list[int], Ratings]:
-    """Elo ratings by wins and draws: the numbers of the agents that played, and their ratings."""
+    """The numbers of the agents that played, and their Elo ratings by wins and draws."""
     players = _who_played(results)
     points = np.zeros((len(players), len(players)))
     for pairing, result in results.items():
@@ -55,14 +55,14 @@ def rate(results: Results) -> tuple[list[int], Ratings]:
 
 
 def is_whole(results: Results, num_agents: int) -> bool:
-    """Whether every pairing was played to its end."""
+    """Whether every pairing is complete."""
     return set(results) == set(pairings(num_agents)) and not any(
         result.interrupted for result in results.values()
     )
 
 
 def pairings(num_agents: int) -> list[Pairing]:
-    """In the order in which they are played."""
+    """All pairings, in the order in which they are played."""
     return list(itertools.combinations(range(num_agents), 2))
 
 
@@ -74,10 +74,9 @@ def random_openings(
     seed: int = 0,
     after_opening: Opening = AT_THE_ROOT,
 ) -> list[Opening]:
-    """Openings of random moves after one that is given, each as likely; all different if they
-    can be, and none that ends the game.
+    """Openings with `plies` uniformly random moves after a given one, distinct if possible.
 
-    For games where each action is its event. Raises ValueError where no game lasts so long.
+    For games in which actions are public events. Raises ValueError if no game lasts that long.
     """
     random = np.random.default_rng(seed)
     beginning, given = after_opening.beginning, after_opening.outcomes
@@ -90,14 +89,14 @@ def random_openings(
         if len(openings) == count:
             break
     if not openings:
-        raise ValueError(f"no game of {game} that was tried goes on after {plies} random moves.")
+        raise ValueError(f"every game of {game} that was tried ended within {plies} random moves.")
     return [Opening(beginning=beginning, outcomes=outcomes) for outcomes in openings]
 
 
 def _random_moves(
     game: Game[Any], state: Any, plies: int, random: np.random.Generator
 ) -> tuple[int, ...] | None:
-    """None where the game ends with them."""
+    """None if they end the game."""
     moves: list[int] = []
     while (now := situation(game, state)).actor != TERMINAL:
         if len(moves) == plies:
@@ -121,10 +120,9 @@ def play_tournament(
     """Plays `num_games` games per pairing, see `play_match`; results are of the lower number.
 
     All pairings have the same deals and openings. progress: called after every pair of games.
-    batch_size, openings: as of `play_match`, searches of different games of a pairing at once.
-    finished: what was played before, by pairing; record: called with what is played now, both as of
-    `play_match`. Ctrl-C ends the tournament with what there is; a pairing that was begun is marked
-    as interrupted. Raises ValueError for less than two agents, and as `play_match`.
+    batch_size, openings, and by pairing finished and record: see `play_match`. Ctrl-C ends the
+    tournament with the results so far; an unfinished pairing is marked as interrupted. Raises
+    ValueError for fewer than two agents, and as `play_match`.
     """
     if len(agents) < 2:
         raise ValueError(f"agents must be two or more, got {len(agents)}.")

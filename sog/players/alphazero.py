@@ -1,4 +1,4 @@
-"""Players that search as AlphaZero: trained by it, and told how many simulations they have."""
+"""Players with AlphaZero's search and a network trained by it."""
 
 from typing import Any, Final
 
@@ -23,18 +23,18 @@ def alphazero_player(
     changes: SearchChanges,
     host: Host,
 ) -> Player:
-    """A player; of `changes` only the number of simulations can be one.
+    """Makes a player; `changes` may only set the number of simulations.
 
-    Raises ValueError for other changes, for a clock, if mctx is not installed, and for a search
-    that there is no memory for.
+    Raises ValueError for other changes, for a time limit, if mctx is not installed, and if memory
+    does not suffice.
     """
     for setting, value in changes.items():
         if setting not in (_SIMULATIONS, _PER_UPDATE) or (setting == _PER_UPDATE and value != 1):
             raise ValueError(
-                f"AlphaZero's search can be told {_SIMULATIONS} only, not {setting} = {value}."
+                f"AlphaZero's search can change {_SIMULATIONS} only, not {setting} = {value}."
             )
     if host.seconds is not None:
-        raise ValueError("AlphaZero's search takes a number of simulations, not of seconds.")
+        raise ValueError("AlphaZero's search is limited by simulations, not by seconds.")
     check_game(game)
     simulations = int(changes.get(_SIMULATIONS, num_simulations))
     needed = search_bytes(game, simulations)

@@ -1,4 +1,4 @@
-"""A kind of player: how it is typed, what help says of it, and who reads its texts."""
+"""A kind of player: its syntax, its line of help and its reader."""
 
 import dataclasses
 from typing import TYPE_CHECKING
@@ -20,26 +20,26 @@ class Entry:
     method: str = ""
     """Of a method (`sog.players.method.Method`): its class, as module:Class."""
     reader: str = "sog.players.methods:read_method"
-    """What `read` calls, as module:function."""
+    """The function that `read` calls, as module:function."""
     searches: bool = False
-    """Whether it is the search of this project, which can be told how to search."""
+    """Whether it is the search of this project, whose settings can be changed."""
     learns: bool = False
     """Whether it learns a policy of the whole game by sampling, a `LearningMethod`."""
     solves: bool = False
-    """Whether it finds the exact value, in one go."""
+    """Whether it solves the game exactly."""
     plays_a_table: bool = False
-    """Whether it plays a policy of the whole game that was there or found otherwise."""
+    """Whether it plays a given policy of the whole game."""
     has_network: bool = False
-    """Whether a network plays, which may also play variants of the game that it was trained on."""
-    reads_told: bool = True
-    """Whether "?name=value" behind it is about the search, and not for its own reader."""
+    """Whether it is a network, which may also play variants of the game it was trained on."""
+    takes_overrides: bool = True
+    """Whether "?name=value" after it overrides the search, and is not for its own reader."""
 
     def read(self, text: str, host: "Host") -> "Candidate":
-        """The player that a text of this kind names; ValueError, in one line, if it names none."""
+        """Reads a text of this kind. Raises ValueError, in one line."""
         found: Candidate = load_part(self.reader)(text, host)
         return found
 
     @property
     def judges(self) -> bool:
-        """Whether its agents know what actions are worth: by a search, or of a whole policy."""
+        """Whether its agents have action values, from a search or from a whole policy."""
         return self.searches or self.learns or self.solves or self.plays_a_table

@@ -1,4 +1,4 @@
-"""The evaluator that a single search asks at its leaves, by its name."""
+"""The evaluator of a single search, chosen by name."""
 
 import dataclasses
 import time
@@ -23,13 +23,13 @@ class ChosenEvaluator:
 
     @property
     def num_public_states(self) -> int | None:
-        """Of the whole game, if they were enumerated."""
+        """Of the whole game, if it was enumerated."""
         return self.game.tree.num_nodes if isinstance(self.game, EnumeratedGame) else None
 
 
 def choose_evaluator(game: Game[Any], name: str | None, host: Host) -> ChosenEvaluator:
-    """The one of this name, a `LeafSearch`; for None uniform play, or zeros where a game is too
-    large for that. Raises ValueError where a game is not for it.
+    """The evaluator of a `LeafSearch` by name; for None uniform play, or zeros if the game is too
+    large for that. Raises ValueError if it does not support the game.
     """
     leaf, began = make_method(name or "uniform"), time.perf_counter()
     assert isinstance(leaf, LeafSearch)
@@ -39,7 +39,7 @@ def choose_evaluator(game: Game[Any], name: str | None, host: Host) -> ChosenEva
         if name is not None:
             raise
         option = host.option("evaluator")
-        host.tell(f"the game is too large to enumerate: leaves are worth 0 (see {option}).")
+        host.notify(f"the game is too large to enumerate: leaves are worth 0 (see {option}).")
         return choose_evaluator(game, "zero", host)
     seconds = time.perf_counter() - began if leaf.needs_tree else 0.0
     return ChosenEvaluator(

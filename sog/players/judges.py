@@ -1,4 +1,4 @@
-"""Who can say what the choices of a game were worth, and who does where nobody was named."""
+"""Judges of choices: which players can be one, and the default."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -11,21 +11,21 @@ from sog.tabular.sizes import can_be_counted, count_public_tree
 EXACT: Final = "tabular"
 _ANYWHERE: Final = "rollout"
 _SMALL: Final = 5000
-"""Public states of a game that is solved in seconds."""
+"""Public states of a game that can be solved in seconds."""
 
 
 def can_judge(player: str) -> bool:
-    """Whether the agents of a player, named as by users, have action values."""
+    """Whether a player's agents have action values. player: as typed by users."""
     return entry_of(player).judges
 
 
 def usual_judge(
     game: Game[Any], *, others: Sequence[str] = (), is_from_the_start: bool = True
 ) -> str:
-    """The exact solution of a small game, else the first of `others` that can judge, else the agent
-    that comes with the package, else a search by random games.
+    """The exact solution of a small game, else the first of `others` that can judge, else the
+    shipped agent, else a search with random rollouts.
 
-    is_from_the_start: False for a game that began at a position, which no solution has.
+    is_from_the_start: False for a game that began at a position, which a solution does not have.
     """
     if is_from_the_start and can_be_counted(game) and count_public_tree(game, _SMALL) is not None:
         return EXACT
@@ -34,7 +34,7 @@ def usual_judge(
 
 
 def _agents_of(game: Game[Any]) -> list[str]:
-    """By the game itself: its text may leave parameters out."""
+    """Compares games, not texts, which may omit parameters."""
     return [
         f"{AGENT_PREFIX}{name}" for name, one in read_agents().items() if make(one.game) == game
     ]

@@ -1,4 +1,4 @@
-"""The search of this project by what stands in for a network at its leaves."""
+"""The search of this project with an evaluator that needs no network."""
 
 import abc
 import dataclasses
@@ -27,19 +27,19 @@ _MOST_GAMES: Final = 2**16
 class LeafSearch(Method):
     """Growing-tree CFR (Schmid et al. 2023, "Search via sound self-play"), without a network.
 
-    How it searches is not among its parameters, since that holds for trained networks too.
+    Settings of the search are not parameters here, since trained networks share them.
     """
 
     paper: ClassVar[str] = "Schmid et al. 2023, Growing-tree counterfactual regret minimization"
     needs_tree: ClassVar[bool] = False
-    """Whether `evaluator` has to be given an `EnumeratedGame`."""
+    """Whether `evaluator` needs an `EnumeratedGame`."""
 
     @abc.abstractmethod
     def evaluator(self, game: Game[Any], seed: int) -> Evaluator:
-        """What values the leaves."""
+        """The evaluator of the leaves."""
 
     def ready(self, game: Game[Any], host: Host) -> tuple[Game[Any], Evaluator]:
-        """The game to search, perhaps enumerated, and what values its leaves."""
+        """The game to search, perhaps enumerated, and its evaluator."""
         self.check(game)
         searched = EnumeratedGame(tree=host.enumerate(game)) if self.needs_tree else game
         if self.needs_tree:
@@ -47,19 +47,19 @@ class LeafSearch(Method):
         return searched, self.evaluator(searched, host.seed)
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-        """One whose agents share an evaluator."""
+        """A player whose agents share an evaluator."""
         settings = changed(SearchSettings(), search)
-        settings.shape(game, usual_path(game))  # mistakes first
+        settings.shape(game, usual_path(game))  # report errors first
         return searching_player(name, game, *self.ready(game, host), settings, host)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Those of the player who is not told how to search."""
+        """Agents with default search settings."""
         return self.player(self.name, game, {}, host).make
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Zero(LeafSearch):
-    """Leaves are worth nothing."""
+    """Leaves have value 0."""
 
     name = "zero"
 
@@ -70,7 +70,7 @@ class Zero(LeafSearch):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Uniform(LeafSearch):
-    """Leaves are worth what both players get who play at random from there on."""
+    """Leaves have the value of uniformly random play from there on."""
 
     name = "uniform"
     needs_tree = True
@@ -83,7 +83,7 @@ class Uniform(LeafSearch):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Exact(LeafSearch):
-    """Leaves are worth what both players get who play an equilibrium from there on."""
+    """Leaves have the value of an equilibrium of their subgame."""
 
     name = "exact"
     needs_tree = True
@@ -96,10 +96,10 @@ class Exact(LeafSearch):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rollout(LeafSearch):
-    """Leaves are worth the average of some random games.
+    """Leaves have the mean value of some random games.
 
-    Where players hide things, every pair of infostates that a leaf may be gets a game at least; if
-    there are more than 256, a sample of them does.
+    With hidden information every possible pair of infostates of a leaf gets at least one game; if
+    there are more than 256, a sample does.
     """
 
     name = "rollout"
@@ -107,7 +107,7 @@ class Rollout(LeafSearch):
     games: int = param(16, "random games per leaf", minimum=1, maximum=_MOST_GAMES)
 
     def check(self, game: Game[Any]) -> None:
-        """Pairs of infostates are looked at one by one."""
+        """Limits the pairs of infostates, which are handled one by one."""
         check_infostates(game)
 
     def evaluator(self, game: Game[Any], seed: int) -> Evaluator:

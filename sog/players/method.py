@@ -1,8 +1,8 @@
-"""The `Method` contract: parameters, paper, what it needs of a game, and agents that play by it.
+"""The `Method` contract: parameters, paper, requirements and agents.
 
 A method is a frozen keyword-only dataclass whose fields are its parameters, declared by
-`sog.games.core.param` as those of a game are. One called `budget` is typed behind a colon: what it
-may spend, simulations per move or iterations before the first game.
+`sog.games.core.param` like those of a game. The parameter `budget` is typed after a colon:
+simulations per move, or iterations before the first game.
 """
 
 import abc
@@ -20,7 +20,7 @@ class Method(abc.ABC):
     """A way to play a game; the docstring of a subclass names the paper and the section."""
 
     name: ClassVar[str]
-    """As in `sog.players.methods.METHODS`."""
+    """Its name in `sog.players.methods.METHODS`."""
     paper: ClassVar[str]
     """Author, year and section."""
     game: ClassVar[Game[Any] | None] = None
@@ -30,17 +30,16 @@ class Method(abc.ABC):
         check_params(self.name, self)
 
     def check(self, game: Game[Any]) -> None:  # noqa: B027 (most play any game)
-        """Raises ValueError that says what the method needs, if it cannot play the game."""
+        """Raises ValueError if the method cannot play the game."""
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-        """As of `sog.players.player.Candidate`; most methods are not told how to search."""
+        """See `sog.players.player.Candidate`; most methods ignore `search`."""
         self.check(game)
         return Player(name=name, game=game, make=self.agents(game, host))
 
     @abc.abstractmethod
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Makes ready for a game that passed `check`, which may take long; returns what makes
-        agents."""
+        """Prepares for a game that passed `check`, perhaps for long. Returns an agent factory."""
 
     def params(self) -> dict[str, Any]:
         """The parameters and their values, in declaration order."""

@@ -1,7 +1,6 @@
-"""The methods that may be typed as players, by name.
+"""The methods that can be typed as players, by name.
 
-Those of domains are among them (`sog.domain`). Imports nothing heavy: what an entry names is
-imported when it is asked for.
+Includes those of domains (`sog.domain`). Imports nothing heavy: entries are loaded on use.
 """
 
 import re
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def make_method(text: str) -> "Method":
-    """A method from `NAME(key=value,...):BUDGET`, as `str(method)` prints it.
+    """Reads a method from `NAME(key=value,...):BUDGET`, as `str(method)` prints it.
 
-    Brackets and budget may be left out. Raises ValueError that names the method, the parameter, the
+    Brackets and budget are optional. Raises ValueError that names the method, the parameter, the
     value and the rule.
     """
     text = text.strip()
@@ -27,7 +26,7 @@ def make_method(text: str) -> "Method":
     call = split_call(before.rstrip() if colon else text)
     if call is None:
         if name := re.split(r"[(:]", text)[0].strip():
-            method_class(name)  # which knows what was probably meant
+            method_class(name)  # whose message has a suggestion
         raise ValueError(
             f"a method must look like 'name', 'name:budget' or 'name(key=value,...):budget', "
             f"got {text!r}."
@@ -40,7 +39,7 @@ def make_method(text: str) -> "Method":
 
 
 def read_method(text: str, host: "Host") -> "Method":
-    """The same as a reader of `Entry`; a method is ready before it knows its host."""
+    """The same as a reader of `Entry`."""
     return make_method(text)
 
 
@@ -55,8 +54,8 @@ def method_class(name: str) -> "type[Method]":
 
 
 def rule_form(name: str) -> str | None:
-    """How a rule of CFR is typed as a method; None where it is none."""
-    from sog.tabular.cfr import RULES  # heavy, and for mistakes only
+    """The text of a CFR rule as a method; None if it is not a rule."""
+    from sog.tabular.cfr import RULES  # heavy, and for errors only
 
     return f"tabular(rule={name.lower()})" if name.lower() in RULES else None
 
@@ -65,25 +64,25 @@ METHODS: Final[dict[str, Entry]] = {
     "zero": Entry(
         method="sog.players.leaf_search:Zero",
         form="zero",
-        summary="search whose leaves are worth nothing: from the rules alone",
+        summary="search with leaf values of 0: from the rules alone",
         searches=True,
     ),
     "uniform": Entry(
         method="sog.players.leaf_search:Uniform",
         form="uniform",
-        summary="search whose leaves have the exact worth of random play; for games small enough",
+        summary="search with exact values of random play at leaves; for small games",
         searches=True,
     ),
     "exact": Entry(
         method="sog.players.leaf_search:Exact",
         form="exact",
-        summary="search whose leaves are solved by CFR; for games small enough to enumerate",
+        summary="search with leaves solved by CFR; for games small enough to enumerate",
         searches=True,
     ),
     "rollout": Entry(
         method="sog.players.leaf_search:Rollout",
         form="rollout",
-        summary="search whose leaves are worth the mean of random games from there on",
+        summary="search with the mean of random games at leaves",
         searches=True,
     ),
     "tabular": Entry(

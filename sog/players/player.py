@@ -1,4 +1,4 @@
-"""What becomes of the text of a player: a `Candidate` when it is read, a `Player` at the table."""
+"""A player's text is read as a `Candidate`, which a game makes a `Player`."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -14,36 +14,36 @@ from sog.tabular.sizes import can_be_counted
 MOST_NODES: Final = 1_000_000
 
 SearchChanges = Mapping[str, Any]
-"""Fields of `SearchSettings` and their values; those that are not in it stay what they were."""
+"""Fields of `SearchSettings` to change, with their values."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Player:
-    """Somebody who is ready to play a game, before it is known which player of it he is."""
+    """A player that is ready for a game, in either seat."""
 
     name: str
     game: Game[Any]
     make: AgentFactory
     search: SearchSettings | None = None
-    """How it searches, if it does."""
+    """Its search settings, if it searches."""
     seconds: float | None = None
-    """How long a search may take."""
+    """Time limit of a search."""
     search_bytes: int = 0
-    """What a search takes, and what searches handed on to it; 0 where that was not counted."""
+    """Memory of a search with its chain of searches; 0 if unknown."""
     network: Evaluator | None = None
-    """A trained player's."""
+    """The network of a trained player."""
     plays_by_turns: bool = False
-    """Whether he needs a program of his own for every game that goes on at once."""
-    tells_policy: bool = True
-    """Whether he says how likely his actions are, which people are shown who play against him."""
+    """Whether each concurrent game needs an external program of its own."""
+    exposes_policy: bool = True
+    """Whether its agents expose action probabilities, which are shown to human opponents."""
 
-    def check_tells_policy(self) -> None:
-        """Raises ValueError for one who plays matches and tournaments only."""
-        if not self.tells_policy:
+    def check_exposes_policy(self) -> None:
+        """Raises ValueError for a player for matches and tournaments only."""
+        if not self.exposes_policy:
             raise ValueError(f"{self.name} plays in matches and tournaments only (sog match).")
 
     def as_json(self) -> dict[str, Any]:
-        """Its name, and how it searches."""
+        """Its name and search settings."""
         search = self.search
         return {
             "name": self.name,
@@ -58,34 +58,33 @@ class Player:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Host:
-    """For whom players are made ready: what they may take, and where they say how far they are.
+    """Resource limits and progress reports for the preparation of players.
 
-    This one says nothing; the command line and the pages have hosts of their own.
+    This one reports nothing; the command line and the pages have hosts of their own.
     """
 
     seed: int = 0
-    """Of what is learned before the first game."""
+    """Seed of what is learned before the first game."""
     seconds: float | None = None
-    """How long a search may take."""
+    """Time limit of a search."""
     max_nodes: int = MOST_NODES
-    """The most public states of a game that is enumerated."""
+    """Most public states of a game to enumerate."""
 
     def begin(self, doing: str, total: int | None = None) -> None:
-        """A part of the work begins; total: how much of it there is."""
+        """Reports that a part of the work begins; total: its size."""
 
     def update(self, detail: str, completed: int | None = None) -> None:
-        """How far this part is."""
+        """Reports progress of this part."""
 
-    def tell(self, text: str) -> None:
-        """Something that is no mistake, but to be known."""
+    def notify(self, text: str) -> None:
+        """Reports something that is not an error."""
 
     def option(self, parameter: str) -> str:
-        """What a parameter is called, for mistakes: there may be options that stand for them."""
+        """The name of a parameter in messages, such as the option that sets it."""
         return parameter
 
     def enumerate(self, game: Game[Any]) -> PublicTree:
-        """The whole game. ValueError for one that is too large, TreeTooLargeError where that was
-        found on the way."""
+        """Enumerates the game. Raises ValueError, or TreeTooLargeError while enumerating."""
         if not can_be_counted(game):
             raise ValueError(f"{game.name} is made for search, too large to enumerate.")
         self.begin(f"enumerating {game.name}")
@@ -97,15 +96,15 @@ class Host:
 
 
 class Candidate(Protocol):
-    """Who was named by a text: everything is known of him but the game, perhaps."""
+    """A player read from a text, for which the game may not be known yet."""
 
     @property
     def game(self) -> Game[Any] | None:
-        """The only game that he plays; None for one who plays any."""
+        """The only game that it plays; None for any."""
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-        """Makes him ready, which may take long.
+        """Prepares the player, which may take long.
 
-        name: what he was called. search: what is changed of how he searches, if he does. Raises
-        ValueError where he cannot play the game.
+        name: its text. search: changes of its search settings. Raises ValueError if it cannot play
+        the game.
         """

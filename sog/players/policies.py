@@ -1,4 +1,4 @@
-"""Players who play by a policy that a file has: `policy:FILE`."""
+"""Players with a policy from a file: `policy:FILE`."""
 
 import dataclasses
 from pathlib import Path
@@ -17,14 +17,14 @@ from sog.tabular.policy_table import titles_of
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PolicyPlayer:
-    """Who plays by a file."""
+    """Plays the policy of a file."""
 
     path: Path
     game: Game[Any] | None
-    """That the file is of; a table does not say."""
+    """The game of the file; None for a table."""
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-        """As of `sog.players.player.Candidate`; the game is enumerated."""
+        """See `sog.players.player.Candidate`; enumerates the game."""
         tree = host.enumerate(game)
         policy, enumerated = load_any_policy(self.path, tree), EnumeratedGame(tree=tree)
 
@@ -35,7 +35,7 @@ class PolicyPlayer:
 
 
 def read_policy_player(text: str, host: Host) -> PolicyPlayer:
-    """From `policy:FILE`; ValueError for what is no file of a policy."""
+    """Reads `policy:FILE`; ValueError unless it is the file of a policy."""
     name = text.partition(":")[2].strip()
     if not name:
         raise ValueError(f"{text!r} is no player: a file is needed, as policy:leduc.npz.")

@@ -1,6 +1,6 @@
-"""Where trained networks are: RUN or RUN@STEP, a folder, or agent:NAME, which comes with us.
+"""Locates trained networks: the run folder RUN or RUN@STEP, or the shipped agent:NAME.
 
-Imports next to nothing, so that a command can look at its words.
+Imports next to nothing, so that commands can inspect arguments quickly.
 """
 
 import re
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from sog.players.trained import Trained
 
 _RUNS: Final = Path("runs")
-"""Where `sog train` makes them."""
+"""Where `sog train` writes runs."""
 
 
 def is_run(path: Path) -> bool:
-    """Whether it is the folder of a run."""
+    """Whether a path is a run folder."""
     return (path / "config.toml").is_file()
 
 
 def split_step(text: str) -> tuple[Path, int | None]:
-    """The path of RUN or RUN@STEP, and the step."""
+    """Splits RUN or RUN@STEP into path and step."""
     match = re.fullmatch(r"(.+)@([0-9]{1,18})", text)
     if match is None or Path(text).exists():
         return Path(text), None
@@ -30,16 +30,16 @@ def split_step(text: str) -> tuple[Path, int | None]:
 
 
 def near_run(text: str) -> str | None:
-    """The run that was probably meant: the one of this name where `sog train` makes them."""
+    """A suggestion: the run of this name where `sog train` writes them."""
     path, step = split_step(text)
     near = _RUNS / path.name
     return f"{near}{'' if step is None else f'@{step}'}" if path != near and is_run(near) else None
 
 
 def names_run(text: str) -> bool:
-    """Whether a run folder stands in the place of a game.
+    """Whether the text of a game names a run folder.
 
-    Raises ValueError where one was probably meant, but is not there.
+    Raises ValueError if it looks like one that does not exist.
     """
     from sog.games.registry import is_game  # heavy
 
@@ -53,7 +53,7 @@ def names_run(text: str) -> bool:
     near = None if is_known else near_run(text)
     if near is not None:
         raise ValueError(f"{text} is neither a game nor a run folder: did you mean {near}?")
-    # A folder that happens to be called like a game is not meant.
+    # A folder named like a game does not count.
     if path.is_dir() and (is_path or not is_known):
         raise ValueError(f"{path} is not a run folder: it has no config.toml.")
     if is_path:
@@ -62,7 +62,7 @@ def names_run(text: str) -> bool:
 
 
 def load_run(text: str) -> "Trained":
-    """The network of RUN, the newest, of RUN@STEP, or of agent:NAME; ValueError, in one line."""
+    """Loads the network of RUN (the newest), RUN@STEP or agent:NAME. Raises ValueError."""
     from sog.players import shipped, trained
 
     if text.startswith(AGENT_PREFIX):

@@ -1,4 +1,4 @@
-"""Players that search by growing-tree CFR: how, with how much room, and what makes their agents."""
+"""Players that search by growing-tree CFR: settings, memory and agents."""
 
 import dataclasses
 from typing import Any
@@ -12,12 +12,12 @@ from sog.parameters import unknown_name
 from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import usual_path
-from sog.play.keeping_agent import KeepingAgent
+from sog.play.tree_reuse_agent import TreeReuseAgent
 from sog.players.player import Host, Player, SearchChanges
 
 
 def read_simulations(text: str, name: str = "search") -> dict[str, Any]:
-    """The changes that "s,c" asks for: SoG(s, c). name: what to call it in a mistake."""
+    """Reads "s,c", for SoG(s, c), as changes of settings. name: for error messages."""
     first, _, second = text.partition(",")
     try:
         changes: dict[str, Any] = {
@@ -34,7 +34,7 @@ def read_simulations(text: str, name: str = "search") -> dict[str, Any]:
 
 
 def changed(settings: SearchSettings, changes: SearchChanges) -> SearchSettings:
-    """Settings with other values. Raises ValueError for a name or a value that cannot be."""
+    """Settings with changes. Raises ValueError for an invalid name or value."""
     names = [field.name for field in dataclasses.fields(settings)]
     for name in changes:
         if name not in names:
@@ -43,9 +43,9 @@ def changed(settings: SearchSettings, changes: SearchChanges) -> SearchSettings:
 
 
 def trained_settings(settings: SearchSettings, changes: SearchChanges) -> SearchSettings:
-    """How a trained network searches that was evaluated by `settings`; not what is for training.
+    """Search settings for playing with a trained network, from those of its evaluation in training.
 
-    The room that was made for the simulations of training goes with their number.
+    Drops what is only for training, including a capacity for another number of simulations.
     """
     settings = dataclasses.replace(settings, num_queries=0)
     if "num_simulations" in changes and settings.lookahead == 1:
@@ -63,13 +63,13 @@ def searching_player(
     *,
     network: Evaluator | None = None,
 ) -> Player:
-    """A player who searches; ValueError for sizes that cannot be, or that there is no memory for.
+    """Makes a player that searches; ValueError for invalid sizes or if memory does not suffice.
 
     searched: the game, perhaps enumerated.
     """
     hint = host.option("search s,c")
     parts = check_room(searched, evaluator, settings, usual_path(game), hint=hint)
-    # Twice as many games go on as are searched at once, in each of them two chains.
+    # Twice as many games run as are searched at once, each with two chains.
     chains = 4 * summary_bytes(searched, settings, usual_path(game))
     return Player(
         name=name,
@@ -85,36 +85,35 @@ def searching_player(
 def check_room(
     game: Game[Any], evaluator: Evaluator, settings: SearchSettings, path_length: int, *, hint: str
 ) -> dict[str, int]:
-    """What one search takes, see `search_memory`; ValueError where that is more than there is.
+    """Bytes of one search, see `search_memory`; ValueError if memory does not suffice.
 
-    hint: what makes it less.
+    hint: how to reduce it.
     """
-    settings.shape(game, path_length)  # other mistakes first
+    settings.shape(game, path_length)  # report other errors first
     simulations, per_update = settings.num_simulations, settings.simulations_per_update
     try:
         parts = search_memory(game, evaluator, settings, path_length)
         check_memory({f"SoG({simulations}, {per_update:g})": sum(parts.values())})
     except ValueError as error:
-        told = str(error).rstrip(".")
-        raise ValueError(f"{told}; try fewer simulations: {hint}.") from None
+        problem = str(error).rstrip(".")
+        raise ValueError(f"{problem}; try fewer simulations: {hint}.") from None
     return parts
 
 
 def search_agents(
     game: Game[Any], evaluator: Evaluator, settings: SearchSettings, seconds: float | None = None
 ) -> AgentFactory:
-    """Agents that search; with perfect information they take their best action.
+    """A factory of agents that search; greedy with perfect information.
 
-    They go on with their trees where `SearchSettings.kept_simulations` says so; ValueError where
-    that cannot be.
+    They reuse their trees if `SearchSettings.kept_simulations` > 0; ValueError if they cannot.
     """
-    greedy = not game.hides_information  # else a player has to mix actions
+    greedy = not game.hides_information  # with hidden information it must mix actions
     if settings.kept_simulations and (not greedy or game.has_chance):
         raise ValueError(
-            f"kept_simulations must be 0 where things are hidden or left to chance, as in "
+            f"kept_simulations must be 0 with hidden information or chance, as in "
             f"{game.name}, got {settings.kept_simulations}."
         )
-    kind = KeepingAgent if settings.kept_simulations else SearchAgent
+    kind = TreeReuseAgent if settings.kept_simulations else SearchAgent
     return lambda player, seed: kind(
         game, evaluator, settings, player=player, seed=seed, greedy=greedy, seconds=seconds
     )

@@ -1,4 +1,4 @@
-"""From the texts of players to agents, and the game that they play.
+"""Prepares players, given as text, for the game that they play.
 
 seating = seat(["agent:leduc", "tabular:200"], search="20,1")
 first, second = seating.players
@@ -25,13 +25,13 @@ _SHARE_OF_MEMORY: Final = 0.5  # for batches of searches
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Seating:
-    """The game, and those who play it."""
+    """A game and its players."""
 
     game: Game[Any]
     players: tuple[Player, ...]
 
     def batch_size(self, most: int) -> int:
-        """Searches at once for which there is memory."""
+        """Concurrent searches for which there is memory, at most `most`."""
         if any(player.plays_by_turns for player in self.players):
             return 1
         free, largest = available_bytes(), max(player.search_bytes for player in self.players)
@@ -47,14 +47,13 @@ def seat(
     search: SearchChanges | str | None = None,
     host: Host = Host(),  # noqa: B008 (frozen)
 ) -> Seating:
-    """Makes players ready to play each other.
+    """Prepares players to play each other.
 
-    texts: as `sog.players.table` lists them. game: what is played; not needed where a trained
-    network is among the players, which plays what it was trained on unless a variant of that is
-    given, see `is_variant`. search: changes how all those search that can be told, "s,c" or
-    fields of `SearchSettings`. Mistakes are told before anything takes long: raises ValueError, in
-    one line, for a text that names nobody, and for players, a game and a search that do not go
-    together.
+    texts: as `sog.players.table` lists them. game: may be omitted if a player is a trained network,
+    which plays the game it was trained on, or a given variant of it, see `is_variant`. search:
+    "s,c" or fields of `SearchSettings`, for all players of this project's search. Before any long
+    work, raises ValueError, in one line, for an invalid text and for players, a game and a search
+    that do not go together.
     """
     changes = read_simulations(search) if isinstance(search, str) else search or {}
     candidates = {text: read_player(text, host) for text in texts}
@@ -66,8 +65,8 @@ def seat(
 
 
 def is_variant(one: Game[Any], other: Game[Any]) -> bool:
-    """Whether a network of one game can play the other: what is observed, done and won has the same
-    form, so that parameters as the komi of Go or when a game may end are all that differs."""
+    """Whether a network of one game can play the other: observations, actions and utilities have
+    the same form, and only parameters such as the komi of Go differ."""
     is_same_kind = isinstance(one, type(other)) or isinstance(other, type(one))
     return is_same_kind and _form(one) == _form(other)
 
@@ -81,13 +80,13 @@ def _form(game: Game[Any]) -> tuple[Any, ...]:
 def _common_game(
     candidates: dict[str, Candidate], given: Game[Any] | None, host: Host
 ) -> Game[Any]:
-    """What was trained for, or what was asked for; all must agree."""
+    """The game of all players, or the given one; all must agree."""
     option = host.option("game")
     games = {text: one.game for text, one in candidates.items() if one.game is not None}
     if given is not None:
         for text, own in list(games.items()):
             if str(own) != str(given) and entry_of(text).has_network and is_variant(own, given):
-                host.tell(f"{text} was trained on {own}.")
+                host.notify(f"{text} was trained on {own}.")
                 games[text] = given
         games[option] = given
     if not games:
@@ -108,6 +107,6 @@ def _ready(
     try:
         return candidate.player(text, game, changes, host)
     except TreeTooLargeError:
-        raise  # it tells of the game
+        raise  # its message is about the game
     except ValueError as error:
         raise ValueError(f"{text}: {error}") from None

@@ -1,4 +1,4 @@
-"""Trained agents that come with the package: their networks in half precision, and where from.
+"""Trained agents that are shipped with the package, with networks in half precision.
 
 An agent is NAME.npz in `sog.players.agents` and its entry in agents.json beside it. Both are
 numbers and text: loading them runs no code. `scripts/ship_agent.py` makes them from a run folder.
@@ -29,7 +29,7 @@ _HALF: Final = np.dtype("<f2")
 
 
 def load_agent(name: str) -> Trained:
-    """The agent of this name, ready to search with.
+    """Loads an agent by name.
 
     Raises ValueError, in one line, for a name that is not in `read_agents()` or a damaged file.
     """
@@ -44,7 +44,7 @@ def load_agent(name: str) -> Trained:
             most = bytes_of(params)
             arrays = {one: read_array(archive, one, kinds="u", most=most) for one in names}
         filled = unpack_params(params, arrays)
-    except Exception as error:  # whatever a damaged archive leads to
+    except Exception as error:  # a damaged archive can raise anything
         raise ValueError(f"agent {name}: its file is damaged ({error}); install anew.") from None
     return Trained(
         game=game,
@@ -59,7 +59,7 @@ def load_agent(name: str) -> Trained:
 
 @functools.cache
 def find_agent(name: str) -> AgentEntry:
-    """What is said about the agent of this name; ValueError if there is none."""
+    """The entry of an agent; ValueError if there is none."""
     agents = read_agents()
     if name not in agents:
         raise ValueError(f"there is no agent {name!r}; there are {', '.join(agents)}.")
@@ -69,10 +69,10 @@ def find_agent(name: str) -> AgentEntry:
 def agent_settings(
     entry: AgentEntry,
 ) -> tuple[NetworkSettings, SearchSettings, AlphaZeroSettings | None]:
-    """The network of an agent, and how it searches; ValueError if its entry is damaged."""
-    told = entry.alphazero
+    """The network and search settings of an agent; ValueError if its entry is damaged."""
+    fields = entry.alphazero
     try:
-        alphazero = None if told is None else AlphaZeroSettings(**told)
+        alphazero = None if fields is None else AlphaZeroSettings(**fields)
         return NetworkSettings(**entry.network), SearchSettings(**entry.search), alphazero
     except (TypeError, ValueError) as error:
         raise ValueError(
@@ -81,9 +81,9 @@ def agent_settings(
 
 
 def pack_params(params: Any) -> dict[str, np.ndarray]:
-    """Parameters in half precision, by the path of each: uint8[2, ...], lower bytes and upper ones.
+    """Parameters in half precision by path, as uint8[2, ...]: lower bytes, then upper bytes.
 
-    Apart, because the upper ones are much alike, and so a file of them packs better.
+    Separate because the upper bytes are similar, so that the file compresses better.
     """
     leaves, _ = jax.tree_util.tree_flatten_with_path(params)
     return {jax.tree_util.keystr(path): _bytes_apart(np.asarray(leaf)) for path, leaf in leaves}
@@ -95,7 +95,7 @@ def _bytes_apart(numbers: np.ndarray) -> np.ndarray:
 
 
 def unpack_params(like: Any, arrays: dict[str, np.ndarray]) -> Any:
-    """The parameters that `pack_params` packed; ValueError unless they are of this structure."""
+    """The parameters that `pack_params` packed; ValueError unless they have this structure."""
 
     def restored(path: Any, leaf: Any) -> np.ndarray:
         name = jax.tree_util.keystr(path)
@@ -115,7 +115,7 @@ def unpack_params(like: Any, arrays: dict[str, np.ndarray]) -> Any:
 
 
 def changed_fields(settings: Any) -> dict[str, Any]:
-    """What settings say that is not their default, for JSON."""
+    """The settings that are not default, for JSON."""
     return {
         field.name: value
         for field in dataclasses.fields(settings)
@@ -124,6 +124,6 @@ def changed_fields(settings: Any) -> dict[str, Any]:
 
 
 def dump_agents(entries: dict[str, AgentEntry]) -> str:
-    """agents.json."""
+    """The text of agents.json."""
     listed = [dataclasses.asdict(entries[name]) for name in sorted(entries)]
     return json.dumps(listed, indent=1) + "\n"

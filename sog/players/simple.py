@@ -23,7 +23,7 @@ class Random(Method):
     paper: ClassVar[str] = ""
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents with random numbers of their own."""
+        """Agents that play at random."""
         return lambda player, seed: RandomAgent(game, player=player, seed=seed)
 
 
@@ -45,7 +45,7 @@ class Tabular(Method):
             raise ValueError(f"{self.name}: {error}") from None
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that play one average policy; KeyboardInterrupt where solving was interrupted."""
+        """Agents that play the average policy; KeyboardInterrupt if solving was interrupted."""
         compiled = compile_game(host.enumerate(game))
         host.begin(f"solving {game.name}", total=self.budget)
 

@@ -1,8 +1,8 @@
-"""What may be typed as a player, and who reads it: a method, the network of a run, an agent.
+"""Everything that can be typed as a player, and its reader: methods, networks of runs, agents.
 
-Methods are listed in `methods.py`; another kind of player, as an engine behind a protocol, is an
-entry of `PLAYERS` with a reader of its own. The help of commands and the pages take their lists
-from here. Imports nothing heavy: what an entry names is imported when it is asked for.
+Methods are listed in `methods.py`; other kinds of players, such as engines behind a protocol, are
+entries of `PLAYERS` with readers of their own. Help and pages take their lists from here. Imports
+nothing heavy: entries are loaded on use.
 """
 
 import re
@@ -13,43 +13,43 @@ from sog.parameters import near_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.entry import Entry
 from sog.players.methods import METHODS, rule_form
+from sog.players.overrides import Overridden, read_overrides, split_overrides
 from sog.players.runs import load_run, near_run, split_step
-from sog.players.told import Told, read_told, split_told
 
 if TYPE_CHECKING:
     from sog.players.player import Candidate, Host
 
 
 def read_network(text: str, host: "Host") -> "Candidate":
-    """Of a run or of the package; also says what was probably meant where it is neither."""
+    """Reads a network of a run or of the package; otherwise raises ValueError with a suggestion."""
     if text.startswith(AGENT_PREFIX) or (text and split_step(text)[0].is_dir()):
         trained = load_run(text)
         for damaged in trained.skipped:
-            host.tell(damaged)
+            host.notify(damaged)
         return trained
-    from sog.games.registry import GAMES, is_game  # heavy, and for mistakes only
+    from sog.games.registry import GAMES, is_game  # heavy, and for errors only
 
     near = near_run(text) or near_name(text, METHODS)
     if near is not None:
         hint = f"did you mean {near}?"
     elif text in read_agents():
         hint = (
-            f"it is a game, which {host.option('game')} {text} says; a trained agent is "
+            f"it is a game, which {host.option('game')} {text} sets; a trained agent is "
             f"{AGENT_PREFIX}{text}."
         )
     elif text.endswith(".npz"):
-        hint = f"of a policy file, policy:{text} plays it and sog policy {text} shows it."
+        hint = f"policy:{text} plays a policy file, sog policy {text} shows it."
     elif form := rule_form(text):
         hint = f"a rule of CFR is typed {form}."
     elif is_game(text):
-        hint = f"it is a game, which {host.option('game')} {text} says."
+        hint = f"it is a game, which {host.option('game')} {text} sets."
     elif near := near_name(text, GAMES):
         agent = f" or {AGENT_PREFIX}{near}" if near in read_agents() else ""
         hint = f"did you mean the game {near}{agent}?"
     else:
         forms = ", ".join(entry.form for entry in METHODS.values())
         hint = f"neither a run folder nor one of {forms}."
-    raise ValueError(f"{text!r} is no player: {hint}")
+    raise ValueError(f"{text!r} is not a player: {hint}")
 
 
 _NETWORK: Final = "run"
@@ -63,46 +63,45 @@ PLAYERS: Final[dict[str, Entry]] = {
     ),
     "step": Entry(
         form="RUN@STEP",
-        summary="the same, with the network of a certain step",
+        summary="the same, with the network of another step",
         reader="sog.players.table:read_network",
         searches=True,
         has_network=True,
     ),
     "agent": Entry(
         form="agent:NAME",
-        summary="the same, with a network that comes with the package, see sog agents",
+        summary="the same, with a network shipped with the package, see sog agents",
         reader="sog.players.table:read_network",
         searches=True,
         has_network=True,
     ),
     "policy": Entry(
         form="policy:FILE",
-        summary="the policy of a file of sog solve --save, or of a table (FILE.csv)",
+        summary="the policy of a file of sog solve --save or of a table (FILE.csv)",
         reader="sog.players.policies:read_policy_player",
         plays_a_table=True,
     ),
     **METHODS,
     **{name: entry for domain in domains() for name, entry in domain.players.items()},
 }
-"""By the word that a text of the kind begins with, before a bracket or a colon. What begins with
-none of them is the path of a run."""
+"""By the first word of a text, before a bracket or a colon. Any other text is the path of a run."""
 
 
 def entry_of(text: str) -> Entry:
-    """The kind of player that a text names."""
+    """The kind of player of a text."""
     match = re.match(r"(\w+)\s*(?=$|[(:?])", text)
     return PLAYERS.get(match[1] if match else _NETWORK, PLAYERS[_NETWORK])
 
 
 def read_player(text: str, host: "Host") -> "Candidate":
-    """Who is named by a text; ValueError, in one line, if nobody is."""
-    entry, (base, told) = entry_of(text), split_told(text)
-    if not (told and entry.reads_told):
+    """Reads the text of a player. Raises ValueError, in one line."""
+    entry, (base, overrides) = entry_of(text), split_overrides(text)
+    if not (overrides and entry.takes_overrides):
         return entry.read(text, host)
     candidate = entry.read(base, host)
     if not entry.searches:
-        raise ValueError(f"{base} cannot be told how to search, as by ?{told}.")
+        raise ValueError(f"{base} has no search settings to change by ?{overrides}.")
     try:
-        return Told(candidate=candidate, text=told, changes=read_told(told))
+        return Overridden(candidate=candidate, text=overrides, changes=read_overrides(overrides))
     except ValueError as error:
-        raise ValueError(f"{base}?{told}: {error}") from None
+        raise ValueError(f"{base}?{overrides}: {error}") from None

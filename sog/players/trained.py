@@ -29,22 +29,22 @@ class Trained:
     game: Game[Any]
     evaluator: NetworkEvaluator
     settings: SearchSettings
-    """The search that the run evaluates."""
+    """The search by which the run is evaluated."""
     step: int
     name: str
     """Of the run folder."""
     skipped: tuple[str, ...]
-    """Newer checkpoints that were damaged, a line each."""
+    """Newer checkpoints that are damaged, a line each."""
     alphazero: AlphaZeroSettings | None = None
-    """How it searches when it plays, if it was trained by AlphaZero."""
+    """Search settings for play, if it was trained by AlphaZero."""
 
     @property
     def title(self) -> str:
-        """As it is called among players."""
+        """Its name as a player."""
         return f"{self.name} at step {self.step:,}"
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-        """As of `Candidate`; it has a name of its own."""
+        """See `Candidate`; its name is `title`."""
         net = self.evaluator
         if self.alphazero is not None:
             simulations = self.settings.num_simulations
@@ -55,9 +55,9 @@ class Trained:
 
 
 def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
-    """The network of a checkpoint, the newest whole one unless a step is given.
+    """Loads the network of a checkpoint, by default the newest that is intact.
 
-    Raises ValueError, in one line, if it is not a run folder, or has no such checkpoint.
+    Raises ValueError, in one line, if it is not a run folder or has no such checkpoint.
     """
     folder = RunFolder.read(path)
     config = folder.config
@@ -82,9 +82,9 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
 
 
 def trained_steps(path: Path) -> list[int]:
-    """The steps of all checkpoints of a run; ValueError if all are damaged, or it is no run."""
+    """Steps of all checkpoints of a run; ValueError if all are damaged or it is not a run."""
     folder = RunFolder.read(path).checkpoints
     steps = checkpoint_steps(folder)
     if not steps and has_checkpoints(folder):
-        load_checkpoint(folder)  # which says what is wrong with them
+        load_checkpoint(folder)  # raises what is wrong with them
     return steps

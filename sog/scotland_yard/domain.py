@@ -1,4 +1,4 @@
-"""What Scotland Yard adds to the core: its games on four maps, and PimBot."""
+"""The Scotland Yard domain: games on any map, and PimBot."""
 
 from typing import Final
 

@@ -1,8 +1,7 @@
-"""A public state of Scotland Yard as a picture: the map, as a self-contained SVG.
+"""Draws a public state of Scotland Yard: the map, as a self-contained SVG.
 
-Edges have the color of their transport, the pawns of the detectives a number, and the stations
-where Mr X may be are shaded: the darker, the likelier he is there. Pointing at a station shows its
-number and the probability.
+Edges have the color of their transport, and the pawns of the detectives a number. Stations where
+Mr X may be are shaded by probability; tooltips show numbers and probabilities.
 """
 
 import textwrap
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sog.drawing.look import Look
-from sog.drawing.marks import COLOR, TAKEN, Marks, opacity_of, told_with
+from sog.drawing.marks import COLOR, TAKEN, Marks, opacity_of, tooltip_with
 from sog.drawing.svg import INK, SOFT, as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.views import Choices
 from sog.scotland_yard.view import (
@@ -26,16 +25,16 @@ _MARGIN, _HEADER, _ROW = 36.0, 104.0, 18.0
 _WIDEST, _HIGHEST = 1280.0, 1000.0  # of the map alone
 _APART: Final = 100.0  # of the nearest stations, at most
 _SMALLEST, _LARGEST = 6.0, 15.0  # radius of a station
-_NARROWEST: Final = 880.0  # the header needs that
+_NARROWEST: Final = 880.0  # width of the header
 _LETTERS_PER_LINE: Final = 130
 _MOST_IN_TITLE: Final = 76  # letters
 _MOST_AT_ANY_SIZE: Final = 60
-"""Stations of a map that can be read at half of its size; pages show larger ones in full."""
-_LEAST_TOLD: Final = 0.045  # a probability that is written at its station
+"""Most stations of a map that is legible at half size; pages show larger maps in full."""
+_LEAST_TOLD: Final = 0.045  # least probability written at its station
 
 _MR_X: Final = "#5b2a9d"
-_REACHED: Final = "#d6336c"  # around a station that one may go to
-_PALEST: Final = 0.14  # opacity of the shade of a station where Mr X is hardly
+_REACHED: Final = "#d6336c"  # around stations that can be reached
+_PALEST: Final = 0.14  # least opacity of a shaded station
 _DETECTIVES: Final = ("#2b6cb0", "#c05621", "#1f8a70", "#b8336a", "#7a6a00", "#3d4a5c")
 # Widest first, so that a narrower edge between the same stations lies on top.
 _EDGES: Final = {
@@ -47,14 +46,14 @@ _EDGES: Final = {
 
 
 def draw_map(view: MapView, look: Look) -> str:
-    """The text of an SVG file."""
+    """Returns SVG text."""
     title, marks = look.title or view.title, look.marks
     yard = view.yard
     places, radius, size = _places(view.positions)
-    told = [wrapped for fact in _facts(yard) for wrapped in textwrap.wrap(fact, _LETTERS_PER_LINE)]
+    notes = [wrapped for fact in _facts(yard) for wrapped in textwrap.wrap(fact, _LETTERS_PER_LINE)]
     bottom = _HEADER + size[1] + _MARGIN
     width = max(size[0], _NARROWEST)
-    svg = document(title, width, bottom + _ROW * (len(told) + 1) + _MARGIN)
+    svg = document(title, width, bottom + _ROW * (len(notes) + 1) + _MARGIN)
     text(svg, _MARGIN, 36, cut(title, _MOST_IN_TITLE), size=17, weight="bold")
     text(svg, _MARGIN, 56, f"{yard.headline} {yard.progress}", color=SOFT)
     kinds = {kind for *_, kind in view.edges}
@@ -65,13 +64,13 @@ def draw_map(view: MapView, look: Look) -> str:
     _draw_edges(board, view.edges, places)
     _draw_stations(board, yard, places, radius, view.choices, marks)
     _draw_pawns(board, yard, places, radius, view.mr_x)
-    for number, fact in enumerate(told):
+    for number, fact in enumerate(notes):
         text(svg, _MARGIN, bottom + _ROW * (number + 1), fact)
     return as_text(svg)
 
 
 def _places(positions: Positions) -> tuple[Positions, float, tuple[float, float]]:
-    """Where each station is in the picture, its radius, and the width and height of it all."""
+    """Positions of stations in the picture, their radius, and the size of the map."""
     xs, ys = zip(*positions.values(), strict=True)
     left, top, nearest = min(xs), min(ys), nearest_distance(positions)
     scale = min(
@@ -118,7 +117,7 @@ def _draw_stations(
     for station, (x, y) in places.items():
         can = choices.get(station, ())
         mark = marks.get(station)
-        group = choice(board, can, told_with(_told(view, station), mark), kind="station")
+        group = choice(board, can, tooltip_with(_tooltip(view, station), mark), kind="station")
         group.set("id", f"station-{station}")
         if can:
             circle(group, x, y, radius + 4, fill=_REACHED, opacity=0.55)
@@ -163,7 +162,7 @@ def _draw_stations(
             )
 
 
-def _told(view: YardView, station: int) -> str:
+def _tooltip(view: YardView, station: int) -> str:
     if station not in view.possible:
         return f"station {station}: Mr X is not here"
     if station not in view.likelihood:
@@ -198,7 +197,7 @@ def _draw_pawn(
     color: str,
     side: int = 1,
 ) -> None:
-    """A ring around the station, and a badge at its upper right, or left with side=-1."""
+    """A ring around a station, with a badge at its upper right, or left with side=-1."""
     x, y = place
     group = ElementTree.SubElement(board, "g", {"class": "pawn"})
     ElementTree.SubElement(group, "title").text = name
@@ -243,7 +242,7 @@ def _legend(svg: ElementTree.Element, kinds: list[str], view: YardView) -> None:
 
 
 def _facts(view: YardView) -> list[str]:
-    """What is written below the map."""
+    """The text below the map."""
     return [
         view.moves,
         f"{view.where} Tickets: {_tickets(view.mr_x_tickets)}; double moves: {view.doubles}.",

@@ -1,11 +1,11 @@
-"""Scotland Yard: detectives, whom everybody sees, hunt Mr X, who shows himself now and then.
+"""Scotland Yard: visible detectives hunt Mr X, who shows himself in some rounds only.
 
-Mr X moves first, then the detectives one after the other. A move along an edge of the map costs a
-ticket of its transport, which the others see; a detective's used ticket goes to Mr X. His black
-tickets pay for any edge, ferries included. With a double move he moves twice before the detectives
-do, at most once per round. No station holds two pawns. The detectives win when one of them moves
-to Mr X's station, or when he is stuck; Mr X wins after the round of his last move, or as soon
-as no detective can move. Nobody may pass; a detective who cannot move is passed over.
+Mr X moves first, then the detectives in turn. A move along an edge of the map costs a ticket of its
+transport, which everyone sees; a detective's used ticket goes to Mr X. Mr X's black tickets pay for
+any edge, including ferries. With a double move Mr X moves twice before the detectives do, at most
+once per round. No station holds two pawns. The detectives win when one of them moves to Mr X's
+station, or when Mr X is stuck; Mr X wins after the round of the last move, or as soon as no
+detective can move. Nobody may pass; a detective who cannot move is skipped.
 """
 
 import dataclasses
@@ -33,7 +33,7 @@ from sog.scotland_yard.station_map import (
 from sog.scotland_yard.view import DetectiveView, MapView, Positions, YardView, board_text
 from sog.scotland_yard.worlds import YardWorlds
 
-_MOST_NAMED: Final = 6  # stations where Mr X may be, listed one by one in a line of text
+_MOST_NAMED: Final = 6  # possible stations of Mr X listed in a line of text
 _TAKES: Final = ("takes a taxi", "takes a bus", "takes the underground", "plays a black ticket")
 _FIRST_HALF: Final = ", the first half of a double move"
 
@@ -42,21 +42,21 @@ _FIRST_HALF: Final = ", the first half of a double move"
 class ScotlandYard(YardWorlds, YardGraph):
     """Scotland Yard on any map; `YardSetup` explains parameters, actions and outcomes.
 
-    That Mr X is stuck or shows himself are public events. The first is his forced action, since
-    the game ends with it; the second is a chance state of its own with one possible outcome per
-    world. So joint weights are those of the deal: one number per public state.
+    Mr X being stuck and Mr X showing himself are public events. The first is a forced action, which
+    ends the game; the second is a chance state with one possible outcome per world. So joint
+    weights are those of the deal: one number per public state.
     """
 
     name = "scotland_yard"
     summary = "Scotland Yard on any map: detectives hunt a hidden Mr X"
     rules = """\
-Detectives, whom everybody sees, hunt Mr X, who shows himself in some rounds only. Mr X moves
-first, then the detectives one after the other, along a line of the map. A move costs a ticket
-of its transport, which everybody sees; detectives' used tickets go to Mr X. His black tickets
-hide the transport and pay for ferries too; with a double move he moves twice. No station
-holds two pawns, and nobody may pass; a detective who cannot move is passed over. The
-detectives win when one of them moves to Mr X's station, or when he is stuck; Mr X wins after
-the last round, or as soon as no detective can move."""
+Visible detectives hunt Mr X, who shows himself in some rounds only. Mr X moves first, then the
+detectives in turn, along a line of the map. A move costs a ticket of its transport, which everyone
+sees; detectives' used tickets go to Mr X. Mr X's black tickets hide the transport and pay for
+ferries too; with a double move Mr X moves twice. No station holds two pawns, and nobody may
+pass; a detective who cannot move is skipped. The detectives win when one of them moves to
+Mr X's station, or when Mr X is stuck; Mr X wins after the last round, or as soon as no
+detective can move."""
 
     # How ranges flow.
 
@@ -66,18 +66,18 @@ the last round, or as soon as no detective can move."""
     def advance(
         self, state: YardState, outcome: Array, action_reach: Array, other_reach: Array
     ) -> Array:
-        # The child's mask without the child: making it would be most of the time of a search. What
-        # does not depend on the outcome is computed once for all of them, and entries are picked by
-        # products, whose transposes are products.
+        # The child's mask without the child, which would take most of the time of a search. What
+        # does not depend on the outcome is computed once for all outcomes, and entries are selected
+        # by products, whose transposes are products.
         moved = self._pick(self._arrivals(action_reach), outcome)
         detective = self._is_station(jnp.int32(0)) * self._pick(action_reach[0], outcome // 2)
         missed = jnp.where(self._after_search(state, outcome), other_reach, 0)
-        told = jnp.where(self._after_event(state, outcome), action_reach[:, 0], 0)
+        kept = jnp.where(self._after_event(state, outcome), action_reach[:, 0], 0)
         return jax.lax.select_n(
             jnp.minimum(state.stage, CHANCE),
             jnp.stack([moved, other_reach]),
             jnp.stack([missed, detective]),
-            jnp.stack([told, other_reach]),
+            jnp.stack([kept, other_reach]),
         )
 
     @staticmethod
@@ -119,7 +119,7 @@ the last round, or as soon as no detective can move."""
     # Text for people.
 
     def _number(self, station: Any) -> int:
-        """The number of a station on the map, from its index."""
+        """The map's number of a station index."""
         return self._map.stations[int(station)]
 
     def describe_state(self, state: YardState) -> str:
@@ -136,7 +136,7 @@ the last round, or as soon as no detective can move."""
         )
 
     def _now(self, state: YardState) -> str:
-        """Who is to move, or who has won."""
+        """Which pawn is to move, or which side has won."""
         if int(state.stage) == TERMINAL:
             return "Mr X has won" if int(state.winner) == MR_X_WINS else "the detectives have won"
         is_mr_x = int(state.turn) == self.detectives
@@ -145,7 +145,7 @@ the last round, or as soon as no detective can move."""
         return f"{who} to {to_do if int(state.stage) == CHANCE else 'move'}"
 
     def _log(self, state: YardState) -> list[tuple[str, int | None]]:
-        """Mr X's moves so far: the ticket, and the number of the station where he was seen."""
+        """Mr X's moves so far: the ticket, and the station if Mr X was seen there."""
         moves = zip(np.asarray(state.log), np.asarray(state.seen), strict=True)
         return [
             (TICKETS[ticket], self._number(seen) if seen < self.num_infostates else None)
@@ -154,8 +154,8 @@ the last round, or as soon as no detective can move."""
         ]
 
     def overview(self, state: YardState, ranges: np.ndarray | None = None) -> YardView:
-        """A public state in the numbers of the map. ranges: as for `draw`."""
-        used = set(self._moves.ticket.tolist())  # tickets that the map has a use for
+        """A public state with the map's station numbers. ranges: as for `draw`."""
+        used = set(self._moves.ticket.tolist())  # tickets that the map uses
         num_moves, possible = int(state.num_moves), np.flatnonzero(np.asarray(state.possible))
         likelihood = {} if ranges is None else {int(s): float(ranges[0, s]) for s in possible}
         return YardView(
@@ -203,7 +203,7 @@ the last round, or as soon as no detective can move."""
         return tuple(views)
 
     def draw(self, state: YardState, ranges: np.ndarray | None = None) -> str:
-        """The map if it is known where to draw it, the pawns, and where Mr X may be."""
+        """The map, if positions are known, the pawns, and where Mr X may be."""
         return board_text(self.overview(state, ranges), self.positions)
 
     def view(
@@ -217,7 +217,7 @@ the last round, or as soon as no detective can move."""
         if not self.positions:
             return None
         mr_x, actor = infostates[PLAYER_0], int(state.stage)
-        infostate = infostates[actor] if actor < CHANCE else None  # of whom the choices are
+        infostate = infostates[actor] if actor < CHANCE else None  # of the player with choices
         ends: dict[int, list[int]] = {}
         if infostate is not None:
             for action in choices:
@@ -234,7 +234,7 @@ the last round, or as soon as no detective can move."""
         )
 
     def _end_of(self, state: YardState, infostate: int, action: int) -> int | None:
-        """The number of the station that an action leads to; None where Mr X is stuck."""
+        """The number of the station that an action leads to; None if Mr X is stuck."""
         if int(state.stage) == PLAYER_1:
             start, column = int(state.stations[int(state.turn)]), action
         elif action == self._stuck_action:
@@ -246,13 +246,13 @@ the last round, or as soon as no detective can move."""
     @property
     def no_picture(self) -> str:
         return (
-            f"where to draw the stations of {self.map} must be told in "
-            f"{positions_file(self.map)}, rows of station,x,y below that header."
+            f"{positions_file(self.map)} must say where to draw the stations of {self.map}, in "
+            f"rows of station,x,y below that header."
         )
 
     @functools.cached_property
     def positions(self) -> Positions:
-        """Where to draw the stations, see `load_positions`; ValueError says what is wrong."""
+        """Where to draw the stations, see `load_positions`. Raises ValueError."""
         try:
             return load_positions(self.map)
         except ValueError as error:
@@ -323,7 +323,7 @@ class Glasses(ScotlandYard):
 class Quarter(ScotlandYard):
     """A quarter of London, of a size between `Glasses` and London, small enough to be solved.
 
-    Mr X has one ticket for the bus, and shows himself once before his last move.
+    Mr X has one bus ticket, and shows himself once before the last move.
     """
 
     name = "quarter"

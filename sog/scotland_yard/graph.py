@@ -1,4 +1,4 @@
-"""Scotland Yard for networks that know the map: its roads, and what is public at each station."""
+"""Scotland Yard as a graph, for networks: roads, and public features of stations."""
 
 import abc
 import dataclasses
@@ -15,7 +15,7 @@ from sog.scotland_yard.rules import YardRules
 from sog.scotland_yard.setup import YardState
 from sog.scotland_yard.station_map import NUM_TICKETS
 
-_FARTHEST: Final = 5  # moves; how much farther a detective is makes no difference
+_FARTHEST: Final = 5  # moves; larger distances are not distinguished
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class YardGraph(YardRules, abc.ABC):
 
     @functools.cached_property
     def encoding(self) -> Graph:
-        """The roads; an action is of the kind of its outcome, a ticket and whether it is double."""
+        """The roads; the kind of an action is its outcome: a ticket, and whether it is double."""
         size, moves = self.num_infostates, self._moves
         ends = np.where(moves.exists, moves.destination, size)
         here = np.arange(size)[:, None]  # where Mr X is stuck
@@ -37,7 +37,7 @@ class YardGraph(YardRules, abc.ABC):
         )
 
     def _roads(self, num_columns: int) -> np.ndarray:
-        """bool[S, S]: the stations that the first columns of the move table join."""
+        """bool[S, S]: stations joined by the first columns of the move table."""
         roads = np.zeros((self.num_infostates, self.num_infostates), bool)
         start, column = np.nonzero(self._moves.exists[:, :num_columns])
         roads[start, self._moves.destination[start, column]] = True
@@ -45,8 +45,8 @@ class YardGraph(YardRules, abc.ABC):
 
     @functools.cached_property
     def _near(self) -> np.ndarray:
-        """float32[S + 1, n, S]: 1 for stations that a detective at one is at most n + 1 moves from,
-        whatever tickets he has; no stations before he is placed."""
+        """float32[S + 1, n, S]: 1 for stations at most n + 1 moves from a detective's, ignoring
+        tickets; none before the detective is placed."""
         reached = within(self._roads(self._num_ordinary), _FARTHEST)
         nowhere = np.zeros_like(reached[:, :1])
         return np.moveaxis(np.concatenate([reached, nowhere], axis=1), 0, 1).astype(np.float32)
@@ -55,7 +55,7 @@ class YardGraph(YardRules, abc.ABC):
         """Features [channel, S] of the stations, [feature] of the state; see `Graph`."""
         number = jnp.arange(self.detectives, dtype=jnp.int32)
         is_mover = (state.stage == PLAYER_1) & (number == state.turn)
-        # Who can come before Mr X moves again: all of them where he moves or shows himself.
+        # Detectives that can still move before Mr X: all of them if Mr X moves or shows himself.
         comes = (number >= state.turn) | (state.turn == self.detectives)
         groups = jnp.stack([jnp.ones_like(comes), comes]).astype(jnp.float32)
         at = self._is_station(state.stations).astype(jnp.float32)  # [detective, station]
@@ -79,20 +79,20 @@ class YardGraph(YardRules, abc.ABC):
 
     @property
     def _most_each(self) -> int:
-        """Tickets of a kind that a detective has at most."""
+        """Most tickets of a kind that a detective has."""
         return max(self.taxi, self.bus, self.underground)
 
     def _next_stations(self, state: YardState) -> Array:
-        """float32[D, S]: 1 where each detective could go if he were next."""
+        """float32[D, S]: 1 where each detective could move next."""
         legal = self._detective_moves(state.stations, state.tickets)
         ends = jnp.asarray(self._moves.destination[:, : self._num_ordinary])[state.stations]
         return (self._is_station(ends) & legal[:, :, None]).any(axis=1).astype(jnp.float32)
 
     def _observe_whole(self, state: YardState) -> Array:
-        """float32[feature]: what is left to whom, and how far the game is."""
-        # Mr X collects tickets; more than these are no better.
+        """float32[feature]: remaining tickets, and progress of the game."""
+        # Mr X collects tickets; more than these have no use.
         enough = max(self.mr_x_taxi, self.mr_x_bus, self.mr_x_underground, self.black, 1)
-        shows = np.append(self._shows_after, True)  # at the end it does not matter any more
+        shows = np.append(self._shows_after, True)  # irrelevant at the end
         until_seen = np.array([np.argmax(shows[made + 1 :]) + 1 for made in range(self.rounds + 1)])
         stages = [state.stage == stage for stage in (PLAYER_0, PLAYER_1, CHANCE)]
         shares = [

@@ -1,4 +1,4 @@
-"""A search for Scotland Yard after the program that Student of Games was compared with."""
+"""PimBot's search for Scotland Yard, the opponent in Student of Games."""
 
 import dataclasses
 import math
@@ -18,28 +18,27 @@ from sog.scotland_yard.plain import NOBODY, Move, Roads, YardWorld
 from sog.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 
 CATEGORIES: Final = 5
-"""Distances to the nearest detective, the last one and all above it being one."""
+"""Distances to the nearest detective; the last one includes all larger ones."""
 _LIKELIHOOD: Final[dict[str, tuple[float, ...]]] = {
     "glasses": (0.594, 1, 0.861, 1, 1),
     "quarter": (0.073, 0.906, 0.167, 1, 1),
     "london": (0.074, 0.614, 0.403, 0.375, 0.143),
 }
-"""By map: how often Mr X was so many moves from the nearest detective (1, 2, ..., 5 or more), when
-he could have been, in games of PimBot without these weights against itself (section V.B of the
-paper); 1 where that never came up."""
+"""By map: frequency of Mr X at each distance from the nearest detective (1, 2, ..., 5 or more) when
+possible, in games of PimBot without these weights against itself (section V.B of the paper); 1
+where that never occurred."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PimBot(Method):
     """Determinized tree search for Scotland Yard (Nijssen and Winands 2012), known as PimBot.
 
-    Each simulation of the detectives puts Mr X somewhere where he may be: first a category, by the
-    distance to the nearest detective, is drawn in proportion to how often he was in such, then a
-    station of it. All simulations share one tree, whose moves are selected by UCT among those that
-    are legal. Playouts are greedy but for a share epsilon of moves: a detective comes closer to Mr
-    X, Mr X keeps away from the nearest one. A detective gets less for what another one catches
-    (coalition reduction). The move with most visits is made. Left out: progressive history, and
-    rules of thumb for black tickets and double moves.
+    Each simulation of the detectives samples a possible station of Mr X: first a category by the
+    distance to the nearest detective, in proportion to its frequency, then a station in it. All
+    simulations share one tree, in which UCT selects among the legal moves. Playouts are
+    epsilon-greedy: detectives approach Mr X, Mr X avoids the nearest one. A detective is rewarded
+    less for another's catch (coalition reduction). The most visited move is played. Not
+    implemented: progressive history, and heuristics for black tickets and double moves.
     """
 
     name = "pimbot"
@@ -47,13 +46,15 @@ class PimBot(Method):
 
     c: float = param(0.5, "exploration; results are in [0, 1]", minimum=0)
     epsilon: float = param(0.2, "share of random moves in playouts", minimum=0, maximum=1)
-    reduction: float = param(0.1, "a detective loses by another's catch", minimum=0, maximum=1)
-    categories: bool = param(True, "whether some distances of Mr X are likelier than others")
+    reduction: float = param(
+        0.1, "reward that a detective loses by another's catch", minimum=0, maximum=1
+    )
+    categories: bool = param(True, "whether distances of Mr X are weighted by frequency")
     seconds: float = seconds_param()
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
 
     def check(self, game: Game[Any]) -> None:
-        """Needs Scotland Yard."""
+        """Requires Scotland Yard."""
         if not isinstance(game, ScotlandYard):
             raise ValueError(
                 f"a game of Scotland Yard is needed (glasses, quarter, london or scotland_yard), "
@@ -70,21 +71,21 @@ class PimBot(Method):
 
 
 class PimBotSearch(PlainSearch):
-    """Begins a tree at every move."""
+    """Builds a new tree at every move."""
 
     def __init__(self, method: PimBot, game: ScotlandYard, roads: Roads, seed: int) -> None:
-        """roads: of the game."""
+        """roads: the game's."""
         weights = CATEGORIES * (1.0,)
         self._weights = _LIKELIHOOD.get(game.map, weights) if method.categories else weights
         self._method, self._roads, self.source = method, roads, random.Random(seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Nothing is kept."""
+        """Reseeds; nothing else is kept."""
         if seed is not None:
             self.source = random.Random(seed)
 
     def at(self, state: Any, player: int, infostate: int, num_actions: int) -> list[float]:
-        """1 for the move with most visits. infostate: the station of Mr X, if he searches."""
+        """1 for the most visited move. infostate: Mr X's station, if Mr X searches."""
         places = [infostate]
         if player != PLAYER_0:
             places = np.flatnonzero(np.asarray(state.possible)).tolist()
@@ -95,18 +96,18 @@ class PimBotSearch(PlainSearch):
         return [float(move[0] == best) for move in world.actions()]
 
     def choose(self, policy: np.ndarray) -> int:
-        """Nothing has to be drawn."""
+        """Takes the move of probability 1."""
         return int(np.argmax(policy))
 
 
 def category(roads: Roads, stations: list[int], place: int) -> int:
-    """0 for a station next to a detective, and so on; the last one for all that are far."""
+    """0 for a station next to a detective, and so on; the last category for all far ones."""
     nearest = min(roads.distance[station][place] for station in stations)
     return min(max(nearest, 1), CATEGORIES) - 1
 
 
 class Whereabouts:
-    """Where Mr X may be, to be drawn from by category (section V.B)."""
+    """Samples stations of Mr X by category (section V.B)."""
 
     def __init__(
         self, roads: Roads, stations: list[int], places: list[int], weights: tuple[float, ...]
@@ -118,7 +119,7 @@ class Whereabouts:
         self._weights = [weights[number] for number in groups]
 
     def draw(self, source: random.Random) -> int:
-        """A station."""
+        """Samples a station."""
         if len(self._groups) == 1:
             return source.choice(self._groups[0])
         (group,) = source.choices(self._groups, self._weights)
@@ -126,12 +127,12 @@ class Whereabouts:
 
 
 class PimBotNode:
-    """After a move, in whatever world it was made."""
+    """The node after a move, shared by all worlds."""
 
     __slots__ = ("children", "reward", "visits")
 
     def __init__(self) -> None:
-        self.visits, self.reward = 0, 0.0  # the reward of him who made the move
+        self.visits, self.reward = 0, 0.0  # the reward of the player of the move
         self.children: dict[int, PimBotNode] = {}
 
 
@@ -191,7 +192,7 @@ def _playout_move(world: YardWorld, epsilon: float, source: random.Random) -> Mo
 
 
 def _reward(world: YardWorld, mover: int, mr_x: int, reduction: float) -> float:
-    """Of him who moved, from 0 to 1."""
+    """The mover's reward, from 0 to 1."""
     if mover == mr_x:
         return float(world.winner == MR_X_WINS)
     if world.winner != DETECTIVES_WIN:

@@ -1,6 +1,6 @@
-"""Scotland Yard where everything is known, in plain Python: what a search plays thousands of.
+"""Worlds of Scotland Yard in plain Python, for searches that play thousands of games.
 
-The rules are those of `sog.scotland_yard.rules`, without what the players know of it.
+The rules are those of `sog.scotland_yard.rules`, without the players' information.
 """
 
 import dataclasses
@@ -17,12 +17,12 @@ from sog.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
 from sog.scotland_yard.station_map import NUM_TICKETS
 
 Move = tuple[int, int, int]
-"""(action of the game, where it leads, ticket)"""
+"""(action of the game, destination, ticket)"""
 NOBODY: Final = -1
 
 
 class Roads:
-    """The contract's `ScotlandYard`: the map in lists, made once per game."""
+    """The map of a `ScotlandYard` game as lists."""
 
     def __init__(self, game: ScotlandYard) -> None:
         table, self.max_utility = game._moves, game.max_utility
@@ -42,10 +42,10 @@ class Roads:
         ]
         """[station]: moves of a detective."""
         self.distance: list[list[int]] = [self._distances(s) for s in range(len(every))]
-        """[station][station]: moves of a detective with all tickets; a large number if none do."""
+        """[station][station]: distance of a detective, ignoring tickets; large if unreachable."""
 
     def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> "YardWorld":
-        """There is no chance after the deal."""
+        """A world at a public state; there is no chance after the deal."""
         return YardWorld(
             player=int(state.stage),
             roads=self,
@@ -74,7 +74,7 @@ class Roads:
 
 @dataclasses.dataclass(slots=True)
 class YardWorld:
-    """One, changed by its moves; D detectives. `turn` is the detective to move, D for Mr X."""
+    """A mutable world; D detectives. `turn` is the detective to move, D for Mr X."""
 
     player: int
     roads: Roads
@@ -92,7 +92,7 @@ class YardWorld:
     """The detective who caught Mr X."""
 
     def copy(self, mr_x: int) -> "YardWorld":
-        """Another one to change, with Mr X elsewhere."""
+        """A copy with Mr X at another station."""
         return YardWorld(
             self.player,
             self.roads,
@@ -109,7 +109,7 @@ class YardWorld:
         )
 
     def actions(self) -> list[Move]:
-        """For a Mr X who is stuck, the one that says so."""
+        """Legal moves; if Mr X is stuck, the one that declares it."""
         if self.player == PLAYER_0:
             return self._mr_x_moves()
         return self._detective_moves(self.turn)
@@ -133,13 +133,13 @@ class YardWorld:
             double = [
                 (action + self.roads.num_columns, end, ticket)
                 for action, end, ticket in single
-                if self._goes_on(end, ticket)
+                if self._can_move_on(end, ticket)
             ]
             return single + double
         return single
 
-    def _goes_on(self, station: int, spent: int) -> bool:
-        """Whether Mr X, come there with a ticket, can make another move."""
+    def _can_move_on(self, station: int, spent: int) -> bool:
+        """Whether Mr X can move on from a station reached with a ticket."""
         return any(
             end not in self.stations and self.mr_x_tickets[ticket] > (ticket == spent)
             for _, end, ticket in self.roads.mr_x[station]
@@ -167,7 +167,7 @@ class YardWorld:
             self._pass_turn(len(self.stations) if self.in_double else 0)
 
     def finish(self, source: random.Random) -> float:
-        """One move after another."""
+        """Plays random moves to the end."""
         while self.player != TERMINAL:
             self.play(source.choice(self.actions()))
         return 1.0 if self.winner == MR_X_WINS else -1.0
@@ -176,7 +176,7 @@ class YardWorld:
         self.player, self.winner = TERMINAL, winner
 
     def _pass_turn(self, first: int) -> None:
-        """To the first detective from `first` on who can move, then to Mr X, if it goes on."""
+        """Passes the turn to the first detective from `first` on who can move, or to Mr X."""
         detectives = range(len(self.stations))
         for detective in detectives[first:]:
             if self._detective_moves(detective):

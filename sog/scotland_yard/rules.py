@@ -1,4 +1,4 @@
-"""The public tree of Scotland Yard: what the pawns can do, and the public state that follows."""
+"""The public tree of Scotland Yard: legal moves and transitions."""
 
 import abc
 import dataclasses
@@ -26,7 +26,7 @@ class YardRules(YardSetup, abc.ABC):
         mr_x = self._start_indices[: None if self._deals else 1]
         tickets = [[self.taxi, self.bus, self.underground]] * self.detectives
         mr_x_tickets = [self.mr_x_taxi, self.mr_x_bus, self.mr_x_underground, self.black]
-        return YardState(  # arrays come from numpy, so that there is nothing to compile
+        return YardState(  # NumPy arrays, so that nothing is compiled
             stage=jnp.int32(CHANCE if self._deals else PLAYER_0),
             winner=jnp.int32(0),
             turn=jnp.int32(0 if self._deals else self.detectives),
@@ -44,7 +44,7 @@ class YardRules(YardSetup, abc.ABC):
     def actor(self, state: YardState) -> Array:
         return state.stage
 
-    # What the pawns can do.
+    # Legal moves.
 
     def _is_station(self, station: Array) -> Array:
         """bool[..., S] from [...]."""
@@ -55,7 +55,7 @@ class YardRules(YardSetup, abc.ABC):
         return self._is_station(state.stations).any(axis=0)
 
     def _mr_x_moves(self, state: YardState) -> Array:
-        """bool[S, A]: what Mr X can do at each station where he may be."""
+        """bool[S, A]: legal actions of Mr X at each possible station."""
         free = jnp.asarray(self._moves.exists) & ~self._occupied(state)[self._moves.destination]
         payable = (state.mr_x_tickets > 0)[self._moves.ticket]
         single = state.possible[:, None] & free & payable[None, :]
@@ -63,13 +63,13 @@ class YardRules(YardSetup, abc.ABC):
         if self._speeds > 1:
             can_declare = (state.doubles > 0) & ~state.in_double
             can_declare &= state.num_moves + 2 <= self.rounds
-            goes_on = self._goes_on(state, free)[self._moves.destination, self._moves.ticket]
+            goes_on = self._can_move_on(state, free)[self._moves.destination, self._moves.ticket]
             speeds.append(single & goes_on & can_declare)
         stuck = state.possible & ~single.any(axis=1)
         return jnp.concatenate([*speeds, stuck[:, None]], axis=1)
 
-    def _goes_on(self, state: YardState, free: Array) -> Array:
-        """bool[S, NUM_TICKETS]: can Mr X, come there with that ticket, make another move?
+    def _can_move_on(self, state: YardState, free: Array) -> Array:
+        """bool[S, NUM_TICKETS]: whether Mr X can move on from a station reached with a ticket.
 
         free: bool[S, M], the moves to stations without a detective.
         """
@@ -79,7 +79,7 @@ class YardRules(YardSetup, abc.ABC):
         return (open_with.T[:, None, :] & left[None, :, :]).any(axis=2)
 
     def _detective_moves(self, stations: Array, tickets: Array) -> Array:
-        """bool[D, E]: what each detective could do if he were next."""
+        """bool[D, E]: legal moves of each detective if it were next."""
         columns = slice(self._num_ordinary)
         exists = jnp.asarray(self._moves.exists[:, columns])[stations]
         destination = jnp.asarray(self._moves.destination[:, columns])[stations]
@@ -126,12 +126,12 @@ class YardRules(YardSetup, abc.ABC):
         def chance() -> Array:
             shows = state.turn == self.detectives
             legal = jnp.where(shows, state.possible, self._undealt(state) & elsewhere)
-            # A game without chance may have fewer outcomes than stations; it never gets here.
+            # Without chance there may be fewer outcomes than stations; unreachable then.
             return none.at[: len(legal)].set(legal[: len(none)])
 
         return jnp.asarray(jax.lax.switch(state.stage, [mr_x, detective, chance, lambda: none]))
 
-    # What follows.
+    # Transitions.
 
     def apply(self, state: YardState, outcome: Array) -> YardState:
         outcome = outcome.astype(jnp.int32)
@@ -145,9 +145,9 @@ class YardRules(YardSetup, abc.ABC):
         return _where(moved.stage < CHANCE, self._pass_turn(moved), moved)
 
     def _pass_turn(self, state: YardState) -> YardState:
-        """The turn goes to the first detective from `turn` on who can move, then to Mr X.
+        """Passes the turn to the first detective from `turn` on who can move, then to Mr X.
 
-        He has won instead if he has made all his moves or no detective can move.
+        Mr X wins instead after the last move, or if no detective can move.
         """
         can_move = self._detective_moves(state.stations, state.tickets).any(axis=1)
         detectives = jnp.arange(self.detectives, dtype=jnp.int32)
@@ -163,8 +163,7 @@ class YardRules(YardSetup, abc.ABC):
             winner=jnp.where(stage == TERMINAL, MR_X_WINS, 0).astype(jnp.int32),
         )
 
-    # Each of these leaves `stage` at PLAYER_0 where the turn passes to somebody, from the
-    # detective `turn` on.
+    # Each of these leaves `stage` at PLAYER_0 if the turn passes on, from the detective `turn` on.
 
     def _after_mr_x(self, state: YardState, outcome: Array) -> YardState:
         double, ticket = outcome // NUM_TICKETS, outcome % NUM_TICKETS
@@ -199,11 +198,11 @@ class YardRules(YardSetup, abc.ABC):
         return _where(caught, _lost(moved), moved)
 
     def _end(self, state: YardState, column: Array) -> Array:
-        """Where the detective whose turn it is comes by a move."""
+        """The station that the current detective's move leads to."""
         return jnp.asarray(self._moves.destination)[state.stations[state.turn], column]
 
     def _after_search(self, state: YardState, outcome: Array) -> Array:
-        """bool[S]: where Mr X may be, now that a detective has caught him or not."""
+        """bool[S]: possible stations of Mr X after a detective's search."""
         column, caught = outcome // 2, outcome % 2 == 1
         return state.possible & (self._is_station(self._end(state, column)) == caught)
 
@@ -226,16 +225,15 @@ class YardRules(YardSetup, abc.ABC):
         return _where(state.turn == self.detectives, shown, dealt)
 
     def _after_event(self, state: YardState, outcome: Array) -> Array:
-        """bool[S]: where Mr X may be, now that he was seen or a detective's card is known."""
+        """bool[S]: possible stations of Mr X after Mr X is seen or after a detective's card."""
         shows, is_station = state.turn == self.detectives, self._is_station(outcome)
         return state.possible & (is_station == shows)
 
     def _arrivals(self, amount: Array) -> Array:
-        """[outcome, S] from [S, A]: what comes to each station by each outcome of Mr X.
+        """[outcome, S] from [S, A]: sum (or any) of what each outcome of Mr X moves to a station.
 
-        A sum of numbers, or whether any is True. Every move has a move back, so moves are brought
-        to their ends by swapping them with the moves back. That is its own transpose, which JAX
-        does not see: it would scatter, one by one, what flows back.
+        Every move has a reverse, so moves are brought to their ends by swapping them with their
+        reverses. That is its own transpose, but JAX would transpose it to a slow scatter.
         """
         size = self.num_infostates
         moves = amount.T[: self._stuck_action].reshape(self._speeds, self._num_moves * size)
@@ -254,8 +252,8 @@ class YardRules(YardSetup, abc.ABC):
         return jnp.concatenate([by_ticket.reshape(-1, size), stuck[None]])
 
     def _swap_ends(self, moves: Array) -> Array:
-        """[speed, M * S], each entry a move along a column from a station: to those of the moves
-        back; what is no move stays."""
+        """[speed, M * S], by column and station: swaps the entry of each move with its reverse;
+        entries without a move stay."""
         station = np.arange(self.num_infostates)
         there = self._moves.reverse.T * self.num_infostates + self._moves.destination.T
         here = np.arange(self._num_moves)[:, None] * self.num_infostates + station

@@ -1,4 +1,4 @@
-"""What Scotland Yard is played with: the public state, the parameters, the tables and the sizes."""
+"""Setup of Scotland Yard: the public state, parameters, tables and sizes."""
 
 import abc
 import dataclasses
@@ -27,37 +27,37 @@ CLASSIC_DECK: Final = "13/26/29/34/50/53/91/94/103/112/117/132/138/141/155/174/1
 DECK: Final = "deck"
 NONE: Final = "none"
 MOST_MOVES: Final = 1000
-"""In a game, and tickets of a kind."""
+"""Limit of moves in a game, and of tickets of a kind."""
 
 
 @pytree
 class YardState:
-    """Public state: all but the station of Mr X, for D detectives on S stations."""
+    """Public state: everything but Mr X's station, for D detectives on S stations."""
 
-    stage: Array  # int32: whose turn, as returned by `actor`
-    winner: Array  # int32: 1 if Mr X has won, -1 if the detectives have, 0 before the end
-    turn: Array  # int32: the detective to move or to be dealt a card, D if it is Mr X's turn
-    stations: Array  # int32[D]: where the detectives are, S before it is dealt
+    stage: Array  # int32: the actor
+    winner: Array  # int32: MR_X_WINS, DETECTIVES_WIN, or 0 before the end
+    turn: Array  # int32: the detective to move or to be dealt a card, D for Mr X
+    stations: Array  # int32[D]: the detectives' stations, S before they are dealt
     tickets: Array  # int32[D, BLACK]: the detectives' tickets
     mr_x_tickets: Array  # int32[NUM_TICKETS]
-    doubles: Array  # int32: double moves that Mr X has left
-    in_double: Array  # bool: the first half of a double move is made, the second is not
-    num_moves: Array  # int32: moves that Mr X has made, each half of a double move counted
-    possible: Array  # bool[S]: where Mr X may be
-    log: Array  # int32[rounds]: the ticket of each move of Mr X, NO_TICKET before it
-    seen: Array  # int32[rounds]: where Mr X showed himself after it, S if he did not
+    doubles: Array  # int32: remaining double moves
+    in_double: Array  # bool: between the halves of a double move
+    num_moves: Array  # int32: moves of Mr X so far, halves of double moves counted
+    possible: Array  # bool[S]: possible stations of Mr X
+    log: Array  # int32[rounds]: tickets of Mr X's moves, NO_TICKET in the future
+    seen: Array  # int32[rounds]: the station if Mr X was seen after the move, else S
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class YardSetup(Game[YardState], abc.ABC):
     """Parameters of Scotland Yard, checked, and the static tables that follow from them.
 
-    Mr X is player 0 and his infostate is his station, the detectives together are player 1 with
-    the one infostate 0. An action of Mr X is a column of the move table; the same columns again
-    declare a double move, if the game has any; the last action says that he is stuck. His
-    outcomes are laid out alike with tickets in place of columns. The detectives' outcome is twice
-    the column, plus 1 if Mr X was there. At a chance state it is a station: the next start card,
-    or where Mr X shows himself.
+    Mr X is player 0 with the station as infostate; the detectives together are player 1 with the
+    only infostate 0. An action of Mr X is a column of the move table; the same columns again begin
+    a double move, if the game has any; the last action declares Mr X stuck. Mr X's outcomes have
+    the same layout with tickets in place of columns. A detective's outcome is twice the column,
+    plus 1 if Mr X was there. At a chance state it is a station: the next start card, or where Mr X
+    shows himself.
     """
 
     map: str = param("london", "a map that comes with the game, or the path of a map file")
@@ -91,7 +91,7 @@ class YardSetup(Game[YardState], abc.ABC):
             return {}
         try:
             return {name: (name, str(positions_file(name)))}
-        except (RuntimeError, ValueError):  # no such user, no name of a file
+        except (RuntimeError, ValueError):  # no such user, or an invalid file name
             return {name: (name,)}
 
     @property
@@ -100,8 +100,8 @@ class YardSetup(Game[YardState], abc.ABC):
         if self.rounds <= most:
             return ""
         return (
-            f"rounds={self.rounds} has no effect beyond {most}: then the detectives have spent "
-            f"their tickets, and Mr X his double moves."
+            f"rounds={self.rounds} has no effect beyond {most}, when the detectives have no "
+            f"tickets left and Mr X has no double moves."
         )
 
     def _check_starts(self) -> None:
@@ -109,13 +109,13 @@ class YardSetup(Game[YardState], abc.ABC):
         defaults = {field.name: field.default for field in dataclasses.fields(self)}
         for station in stations:
             if station not in self._map.stations:
-                if self.starts == defaults["starts"]:  # nobody typed it
+                if self.starts == defaults["starts"]:  # the default
                     self._ask_for_starts()
                 self._reject("starts", f"be stations of the map {self.map}", str(station))
         if len(set(stations)) < len(stations):
             self._reject("starts", "differ from each other", self.starts)
         if len(stations) < 1 + self.detectives:
-            rule = f"have a station for Mr X and for each detective, {1 + self.detectives} in all"
+            rule = f"have a station for Mr X and for each detective, {1 + self.detectives} in total"
             self._reject("starts", rule, self.starts)
         if not self._deals and not self._can_start():
             self._reject("starts", "leave a detective a move", self.starts)
@@ -123,13 +123,13 @@ class YardSetup(Game[YardState], abc.ABC):
     def _ask_for_starts(self) -> None:
         some = "/".join(map(str, self._map.stations[: 1 + self.detectives]))
         raise ValueError(
-            f"{self.name}: the map {self.map} needs starts of its own, those of Mr X and of "
-            f"{self.detectives} detectives, such as starts={some}; or a deck of them to be dealt, "
+            f"{self.name}: the map {self.map} needs starts of its own for Mr X and "
+            f"{self.detectives} detectives, such as starts={some}; or a deck to deal them from, "
             f"starts=deck/{some}/...."
         )
 
     def _can_start(self) -> bool:
-        """Whether a detective can move at the start; else the game would be over at the root."""
+        """Whether a detective can move at the start; otherwise the root would be terminal."""
         payable = np.array([self.taxi, self.bus, self.underground, 0])[self._moves.ticket] > 0
         pawns = self._start_indices[1 : 1 + self.detectives]
         free = ~np.isin(self._moves.destination[pawns], pawns)
@@ -156,30 +156,30 @@ class YardSetup(Game[YardState], abc.ABC):
 
     @property
     def _deals(self) -> bool:
-        """Whether start cards are dealt, not stations given."""
+        """Whether starts are dealt, not given."""
         return self.starts.split("/")[0] == DECK
 
     @functools.cached_property
     def _start_stations(self) -> tuple[int, ...]:
-        """Station numbers: the deck; or where Mr X and then the detectives start."""
+        """Station numbers: the deck, or the starts of Mr X and then the detectives."""
         text = f"{DECK}/{CLASSIC_DECK}" if self.starts == DECK else self.starts
         return self._numbers("starts", text.removeprefix(f"{DECK}/"))
 
     @functools.cached_property
     def _start_indices(self) -> np.ndarray:
-        """int32: `_start_stations` as indices, cards or pawns beyond the players' included."""
+        """int32: `_start_stations` as indices, including unused ones."""
         return np.array([self._map.index(s) for s in self._start_stations], np.int32)
 
     @functools.cached_property
     def _chance_reach(self) -> np.ndarray:
-        """float64[D + 1]: probability of Mr X's card and the detectives' that have been dealt."""
+        """float64[D + 1]: probability of the deal so far, by number of detectives dealt."""
         num_dealt = np.arange(self.detectives + 1)
         cards_left = len(self._start_stations) - num_dealt
         return np.cumprod(1 / cards_left) if self._deals else np.ones(len(num_dealt))
 
     @functools.cached_property
     def _shows_after(self) -> np.ndarray:
-        """bool[rounds + 1]: whether Mr X shows himself, by the number of moves he has made."""
+        """bool[rounds + 1]: whether Mr X shows himself, by number of moves made."""
         moves = () if self.reveals == NONE else self._numbers("reveals", self.reveals)
         return np.isin(np.arange(self.rounds + 1), moves)
 
@@ -190,12 +190,12 @@ class YardSetup(Game[YardState], abc.ABC):
 
     @property
     def _num_ordinary(self) -> int:
-        """E: columns of the move table that detectives can use, the first ones."""
+        """E: the first columns of the move table, which detectives can use."""
         return int(self._moves.columns(BLACK).start)
 
     @property
     def _speeds(self) -> int:
-        """In how many ways Mr X can make a move: single, and double if the game has that."""
+        """Ways in which Mr X can make a move: single, and perhaps double."""
         return 2 if self.doubles > 0 else 1
 
     @property
@@ -237,6 +237,6 @@ class YardSetup(Game[YardState], abc.ABC):
 
 
 def changed(name: str, default: Any) -> Any:
-    """Declares a parameter of `YardSetup` again, with another default."""
+    """Redeclares a parameter of `YardSetup` with another default."""
     metadata = YardSetup.__dataclass_fields__[name].metadata
     return dataclasses.field(default=default, metadata=metadata)

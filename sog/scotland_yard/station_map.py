@@ -24,7 +24,7 @@ NO_TICKET: Final = NUM_TICKETS
 
 SHIPPED_MAPS: Final = ("glasses", "quarter", "london")
 _WIDTH_TO_HEIGHT: Final = {"quarter": 4 / 3, "london": 4 / 3}
-"""Of a board, where positions are fractions of its width and height."""
+"""Of boards whose positions are fractions of width and height."""
 
 _MOST_BYTES: Final = 2**15  # five times London
 _HEADER: Final = "station_a,station_b,transport"
@@ -37,36 +37,36 @@ _POSITION: Final = re.compile(r"([0-9]+),(-?[0-9]{1,9}(?:\.[0-9]+)?),(-?[0-9]{1,
 class StationMap:
     """Stations and the undirected edges between them."""
 
-    stations: tuple[int, ...]  # ascending numbers; an index into this tuple is what games use
+    stations: tuple[int, ...]  # ascending numbers; games use indices into this tuple
     edges: tuple[tuple[int, int, str], ...]  # station number, station number, transport
 
     def index(self, station: int) -> int:
-        """The index of a station number that is on the map."""
+        """The index of a station number on the map."""
         return self.stations.index(station)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class MoveTable:
-    """What moves there are from each station, as arrays [station, column] of M columns.
+    """The moves from each station, as arrays [station, column] of M columns.
 
-    A column belongs to a ticket, in the order of TICKETS; so the ordinary moves come first. A
-    black ticket goes to any neighbor.
+    A column belongs to a ticket, in the order of TICKETS, so ordinary moves come first. A black
+    ticket leads to any neighbor.
     """
 
     ticket: np.ndarray  # int32[column]
     exists: np.ndarray  # bool[station, column]: False for padding
     destination: np.ndarray  # int32[station, column]
-    reverse: np.ndarray  # int32[station, column]: the move back, in the row of the destination
+    reverse: np.ndarray  # int32[station, column]: the column of the reverse move
 
     def columns(self, ticket: int) -> slice:
-        """The columns of a ticket; there are none if the map has no move for it."""
+        """The columns of a ticket; empty if the map has no move for it."""
         first, after = np.searchsorted(self.ticket, [ticket, ticket + 1])
         return slice(int(first), int(after))
 
 
 def load_map(name: str) -> StationMap:
-    """A shipped map by name, or a user's map file by path; ValueError says what is wrong."""
-    edges: dict[tuple[int, int, str], None] = {}  # a dict keeps the order of the file
+    """Loads a shipped map by name, or a user's map file by path. Raises ValueError."""
+    edges: dict[tuple[int, int, str], None] = {}  # a dict keeps the order
     for where, row in _rows(name, _map_text(name), _HEADER, "map"):
         match = _EDGE.fullmatch(row)
         if match is None:
@@ -88,10 +88,9 @@ def load_map(name: str) -> StationMap:
 
 
 def load_positions(name: str) -> dict[int, tuple[float, float]]:
-    """Where to draw the stations of a map, x to the right and y down; empty if it is not known.
+    """Positions of the stations of a map, x to the right and y down, in the same unit.
 
-    Both are in the same unit, whatever it is. ValueError says what is wrong, a station without a
-    position for one.
+    Empty if unknown. Raises ValueError, for example if a station has no position.
     """
     if name in SHIPPED_MAPS:
         file, text = f"{name}_positions.csv", _shipped_text(f"{name}_positions.csv")
@@ -117,13 +116,13 @@ def load_positions(name: str) -> dict[int, tuple[float, float]]:
 
 
 def positions_file(name: str) -> Path:
-    """The file that says where to draw the stations of a user's map."""
+    """The file with the positions of a user's map."""
     path = Path(name).expanduser()
     return path.with_name(f"{path.stem}_positions.csv")
 
 
 def move_table(station_map: StationMap, with_black: bool) -> MoveTable:
-    """The moves of a map; without black tickets there is no way to take a ferry."""
+    """The moves of a map; ferries need black tickets."""
     ends: list[list[set[int]]] = [[set() for _ in TICKETS] for _ in station_map.stations]
     for first, second, transport in station_map.edges:
         a, b = station_map.index(first), station_map.index(second)
@@ -156,7 +155,7 @@ def _map_text(name: str) -> str:
 def _read(path: Path, rule: str) -> str:
     try:
         return read_text(path.expanduser(), _MOST_BYTES)
-    except (OSError, RuntimeError) as error:  # of the second kind where ~ is nobody's
+    except (OSError, RuntimeError) as error:  # RuntimeError: no user for ~
         reason = getattr(error, "strerror", None) or "there is no such user"
         raise ValueError(f"{rule}, got {str(path)!r}: {reason}.") from error
 
@@ -166,7 +165,7 @@ def _shipped_text(file_name: str) -> str:
 
 
 def _rows(name: str, text: str, header: str, what: str) -> Iterator[tuple[str, str]]:
-    """Rows below the header without blanks, each with the words that say where it is."""
+    """The non-empty rows below the header, each with its place as text."""
     header_seen = False
     for number, line in enumerate(text.splitlines(), start=1):
         row = re.sub(r"\s", "", line)

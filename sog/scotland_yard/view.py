@@ -1,4 +1,4 @@
-"""Scotland Yard before one's eyes: a public state in the map's numbers, and as a map of text."""
+"""Scotland Yard for people: a public state with the map's numbers, and a text map."""
 
 import dataclasses
 import math
@@ -9,14 +9,14 @@ from typing import Final
 from sog.games.views import Choices, Place, View
 
 TEXT_WIDTH: Final = 76
-"""Letters in a line, so that it can be indented in a terminal of 80."""
+"""Characters per line, so that it can be indented in a terminal of 80."""
 
-_MOST_LIKELY: Final = 8  # stations whose probability is told
-_LEAST_SHOWN: Final = 0.005  # what would be written as 0%
-_COLUMNS_APART: Final = 8  # between the nearest stations of a map with room to spare
-_ROWS_PER_COLUMN: Final = 0.5  # a letter is about twice as high as wide
+_MOST_LIKELY: Final = 8  # stations printed with a probability
+_LEAST_SHOWN: Final = 0.005  # less would be printed as 0%
+_COLUMNS_APART: Final = 8  # between the nearest stations, if there is room
+_ROWS_PER_COLUMN: Final = 0.5  # a character is about twice as high as wide
 _MOST_ROWS: Final = 48
-_FARTHEST: Final = 6  # columns that a name may be moved to where there is room
+_FARTHEST: Final = 6  # columns by which a name may be moved
 _SHORT: Final = {"taxi": "taxi", "bus": "bus", "underground": "und."}
 
 Positions = Mapping[int, tuple[float, float]]
@@ -24,51 +24,51 @@ Positions = Mapping[int, tuple[float, float]]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DetectiveView:
-    """A detective, with the numbers of stations on the map."""
+    """A detective, with the map's station numbers."""
 
     number: int
     """From 1, in the order of play."""
     station: int | None
-    """None before his start card is dealt."""
+    """None before the start card is dealt."""
     tickets: dict[str, int]
-    """What he has left, by ticket; those that the map has no use for are left out."""
+    """Remaining tickets that the map uses, by kind."""
     reach: dict[str, tuple[int, ...]]
-    """Where he could go if he were next, by ticket."""
+    """Stations that the detective could move to next, by ticket."""
     is_next: bool
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class YardView:
-    """A public state on the host, with the numbers of stations on the map."""
+    """A public state on the host, with the map's station numbers."""
 
     now: str
-    """Who is to move, or who has won."""
+    """Which pawn is to move, or which side has won."""
     is_over: bool
     num_moves: int
-    """Moves that Mr X has made."""
+    """Moves of Mr X so far."""
     rounds: int
-    """Moves that he has to make."""
+    """Moves of Mr X in the whole game."""
     reveals: tuple[int, ...]
-    """Moves after which he has still to show himself."""
+    """Future moves after which Mr X shows himself."""
     log: tuple[tuple[str, int | None], ...]
-    """The ticket of each of his moves, and where he showed himself after it."""
+    """The ticket of each of Mr X's moves, and the station if Mr X was seen after it."""
     detectives: tuple[DetectiveView, ...]
     mr_x_tickets: dict[str, int]
     doubles: int
     possible: tuple[int, ...]
-    """Where Mr X may be."""
+    """Possible stations of Mr X."""
     likelihood: dict[int, float]
-    """How likely he is at each of them; empty where nobody has found that out."""
+    """Their probabilities; empty if unknown."""
     num_stations: int
 
     @property
     def headline(self) -> str:
-        """The same as a sentence."""
+        """`now` as a sentence."""
         return f"{self.now[0].upper()}{self.now[1:]}."
 
     @property
     def progress(self) -> str:
-        """How far the game is, and when Mr X shows himself."""
+        """Progress of the game, and when Mr X shows himself."""
         made = f"Mr X has made {self.num_moves} of {self.rounds} moves"
         if self.is_over:
             return f"{made}."
@@ -80,38 +80,38 @@ class YardView:
 
     @property
     def moves(self) -> str:
-        """The moves that Mr X has made, numbered."""
-        told = (f"{number} {_logged(*entry)}" for number, entry in enumerate(self.log, start=1))
-        return f"His moves: {', '.join(told) or 'none yet'}."
+        """Mr X's moves so far, numbered."""
+        moves = (f"{number} {_logged(*entry)}" for number, entry in enumerate(self.log, start=1))
+        return f"His moves: {', '.join(moves) or 'none yet'}."
 
     @property
     def where(self) -> str:
-        """Where Mr X is, or at how many stations he may be."""
+        """Mr X's station, or the number of possible ones."""
         if len(self.possible) == 1:
             return f"Mr X is at {self.possible[0]}."
         return f"Mr X may be at {len(self.possible)} of {self.num_stations} stations."
 
     @property
     def likeliest(self) -> list[tuple[int, float]]:
-        """The likeliest stations and their probabilities, in this order; not many, none of 0%."""
+        """The most likely stations and their probabilities, a few, without those of 0%."""
         pairs = sorted(self.likelihood.items(), key=lambda pair: -pair[1])
         return [pair for pair in pairs[:_MOST_LIKELY] if pair[1] >= _LEAST_SHOWN]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MapView(View):
-    """The map with the pawns on it."""
+    """The map with its pawns."""
 
     drawer = "sog.scotland_yard.drawing:draw_map"
     edges: Sequence[tuple[int, int, str]]
     """As `StationMap.edges`."""
     positions: Positions
-    """Of all stations, see `load_positions`."""
+    """Positions of all stations, see `load_positions`."""
     yard: YardView
     mr_x: int | None
-    """His station, for a picture that only those may see who know it."""
+    """Mr X's station, for viewers who may know it; else None."""
     choices: Choices
-    """By the station that they lead to."""
+    """By destination."""
 
     def places(self) -> Mapping[Place, Sequence[int]]:
         """By station."""
@@ -119,9 +119,9 @@ class MapView(View):
 
 
 def board_text(view: YardView, positions: Positions) -> str:
-    """The state in lines of at most TEXT_WIDTH letters.
+    """The state as text, in lines of at most TEXT_WIDTH characters.
 
-    positions: where the stations are (see `load_positions`); no map is drawn without them.
+    positions: see `load_positions`; without them no map is drawn.
     """
     parts = [f"{view.headline} {view.progress}", view.moves]
     lines = [line for part in parts for line in textwrap.wrap(part, TEXT_WIDTH)]
@@ -140,7 +140,7 @@ def _logged(ticket: str, seen: int | None) -> str:
 
 
 def _pawn_lines(view: YardView) -> list[str]:
-    """A row for each pawn: its station, its tickets, and where it can go."""
+    """A row for each pawn: station, tickets and destinations."""
     kinds = list(view.detectives[0].tickets)
     head = _row("", "at", [_SHORT[kind] for kind in kinds], kinds)
     lines = [f"{head}can go to"]
@@ -164,12 +164,12 @@ def _pawn_lines(view: YardView) -> list[str]:
 
 def _row(name: str, at: str, cells: list[str], kinds: list[str]) -> str:
     widths = [max(len(_SHORT[kind]), 2) + 2 for kind in kinds]
-    told = "".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
-    return f"{name:14}{at:>4}{told}  "
+    joined = "".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+    return f"{name:14}{at:>4}{joined}  "
 
 
 def _hanging(row: str, text: str) -> list[str]:
-    """A row that ends in a text, which goes on below itself."""
+    """A row that ends in a text with a hanging indent."""
     wrapped = textwrap.wrap(text, TEXT_WIDTH - len(row))
     return [f"{row}{wrapped[0]}", *(" " * len(row) + line for line in wrapped[1:])]
 
@@ -188,8 +188,8 @@ def _range_lines(view: YardView) -> list[str]:
     lines = textwrap.wrap(listed, TEXT_WIDTH, subsequent_indent="  ")
     if view.likeliest:
         shares = ", ".join(f"{station} {share:.0%}" for station, share in view.likeliest)
-        told = f"The likeliest, as the search expects: {shares}"
-        lines += textwrap.wrap(told, TEXT_WIDTH, subsequent_indent="  ")
+        likeliest = f"Most likely, according to the search: {shares}"
+        lines += textwrap.wrap(likeliest, TEXT_WIDTH, subsequent_indent="  ")
     return lines
 
 
@@ -197,7 +197,7 @@ def _range_lines(view: YardView) -> list[str]:
 
 
 def _map_lines(view: YardView, positions: Positions) -> list[str]:
-    """Every station where it is: what stands there, else its number, else a dot."""
+    """Every station at its place: the pawn there, else its number, else a dot."""
     cells = _cells(positions)
     names = {station: f"{station}?" for station in view.possible}
     names |= {one.station: f"D{one.number}" for one in view.detectives if one.station is not None}
@@ -207,7 +207,7 @@ def _map_lines(view: YardView, positions: Positions) -> list[str]:
         _write_near(grid, cells[station], name)
     others = [station for station in positions if station not in names]
     dots = {station: _write_near(grid, cells[station], ".") for station in others}
-    for station, place in dots.items():  # a number takes the place of its dot where it has room
+    for station, place in dots.items():  # numbers replace dots if there is room
         if place is not None:
             row, column = place
             grid[row][column] = " "
@@ -216,7 +216,7 @@ def _map_lines(view: YardView, positions: Positions) -> list[str]:
 
 
 def _cells(positions: Positions) -> dict[int, tuple[int, int]]:
-    """The row and the column of each station, as large a map as there is room for."""
+    """Row and column of each station, for the largest map that fits."""
     xs, ys = zip(*positions.values(), strict=True)
     left, top = min(xs), min(ys)
     nearest = nearest_distance(positions)
@@ -230,7 +230,7 @@ def _cells(positions: Positions) -> dict[int, tuple[int, int]]:
 
 
 def nearest_distance(positions: Positions) -> float:
-    """The distance of the two nearest stations; 1 where all are at one place."""
+    """Distance of the two nearest stations; 1 if all are at one place."""
     places = list(positions.values())
     pairs = (math.dist(one, other) for i, one in enumerate(places) for other in places[:i])
     return min((distance for distance in pairs if distance > 0), default=1.0)
@@ -239,7 +239,7 @@ def nearest_distance(positions: Positions) -> float:
 def _write_near(
     grid: list[list[str]], at: tuple[int, int], name: str, farthest: int = _FARTHEST
 ) -> tuple[int, int] | None:
-    """Writes a name with its middle as near to a cell as there is room: where, or None."""
+    """Writes a name centered near a cell where there is room; returns where, or None."""
     for row, middle in _around(at, farthest):
         first = middle - len(name) // 2
         if not (0 <= row < len(grid) and first >= 0 and first + len(name) <= TEXT_WIDTH):
@@ -251,7 +251,7 @@ def _write_near(
 
 
 def _around(at: tuple[int, int], farthest: int) -> Iterator[tuple[int, int]]:
-    """Cells by their distance from one, a row being as far as two columns."""
+    """Cells by distance from one; a row counts as two columns."""
     for distance in range(farthest + 1):
         for down in range(-(distance // 2), distance // 2 + 1):
             right = distance - 2 * abs(down)

@@ -1,7 +1,7 @@
-"""Scotland Yard where it is known where Mr X is: what random games by the thousand ask for.
+"""Single worlds of Scotland Yard, in which Mr X's station is known, for fast random games.
 
-A world needs the moves from two stations, not from all, and not the list of stations where Mr X may
-be. No function here looks at that list, so a program that only plays worlds does not keep it.
+A world needs neither the moves from all stations nor the list of possible ones. No function here
+reads that list, so programs that only play worlds do not maintain it.
 """
 
 import abc
@@ -36,7 +36,7 @@ class YardWorlds(YardRules, abc.ABC):
         ticket = jnp.asarray(self._moves.ticket)[column]
         double = action // self._num_moves * NUM_TICKETS
         caught = ends[state.stations[state.turn], column] == here
-        event = here  # he shows himself
+        event = here  # Mr X shows himself
         if self._deals:
             event = jnp.where(state.turn == self.detectives, here, self._card(key, state, here))
         outcome = jax.lax.select_n(
@@ -49,7 +49,7 @@ class YardWorlds(YardRules, abc.ABC):
         return outcome, infostates.at[0].set(jnp.where(moves, ends[here, column], here))
 
     def _card(self, key: Array, state: YardState, mr_x: Array) -> Array:
-        """int32: a station, each start card that nobody has being equally likely."""
+        """int32: a station, uniform over the start cards not dealt."""
         cards = jnp.asarray(np.sort(self._start_indices))
         is_left = (cards != mr_x) & ~(cards[:, None] == state.stations[None]).any(axis=1)
         number = jax.random.randint(key, (), 0, jnp.maximum(is_left.sum(), 1))
@@ -69,15 +69,15 @@ class YardWorlds(YardRules, abc.ABC):
         if self._speeds > 1:
             can_declare = is_mr_x & (state.doubles > 0) & ~state.in_double
             can_declare &= state.num_moves + 2 <= self.rounds
-            speeds.append(single & can_declare & self._goes_on_from(state, ends))
+            speeds.append(single & can_declare & self._can_move_on_from(state, ends))
         stuck = is_mr_x & ~single.any()
         actions = jnp.concatenate([*speeds, stuck[None]])
         return actions.at[0].set(actions[0] | (state.stage == CHANCE))
 
-    def _goes_on_from(self, state: YardState, ends: Array) -> Array:
-        """bool[M]: can Mr X, come to the end of a column by its ticket, make another move?
+    def _can_move_on_from(self, state: YardState, ends: Array) -> Array:
+        """bool[M]: whether Mr X can move on from the end of a column reached by its ticket.
 
-        Of the lines of each ticket from there as many are open as do not lead to a detective.
+        Counts the lines of each ticket from there that do not lead to a detective.
         """
         tickets = np.arange(NUM_TICKETS)
         links = jnp.asarray(self._links)[ends[:, None], state.stations[None]]  # [M, D]
@@ -91,7 +91,7 @@ class YardWorlds(YardRules, abc.ABC):
 
     @functools.cached_property
     def _links(self) -> np.ndarray:
-        """int32[S, S]: the tickets that pay for a line between two stations, a bit for each."""
+        """int32[S, S]: bit set of the tickets that pay for a line between two stations."""
         links = np.zeros((self.num_infostates,) * 2, np.int32)
         start, column = np.nonzero(self._moves.exists)
         bits = 1 << self._moves.ticket[column]
@@ -100,7 +100,7 @@ class YardWorlds(YardRules, abc.ABC):
 
     @functools.cached_property
     def _num_lines(self) -> np.ndarray:
-        """int32[S, NUM_TICKETS]: the lines from a station that a ticket pays for."""
+        """int32[S, NUM_TICKETS]: number of lines from a station that a ticket pays for."""
         return np.stack(
             [
                 self._moves.exists[:, self._moves.columns(ticket)].sum(axis=1, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""`sog serve`: a server for one's own browser."""
+"""`sog serve`: a local web server."""
 
 import argparse
 import errno
@@ -17,34 +17,34 @@ def run(arguments: argparse.Namespace) -> int:
     for package in ("starlette", "uvicorn", "jinja2"):
         require_package("sog serve", package)
     from sog.web.app import make_app
-    from sog.web.offers import Offers
+    from sog.web.catalog import Catalog
     from sog.web.server import listen, serving
 
     with mistakes():
-        offers = Offers(arguments.runs, arguments.game, arguments.player)
+        catalog = Catalog(arguments.runs, arguments.game, arguments.player)
     try:
         listener = listen(arguments.host, arguments.port)
     except OSError as error:
         raise CommandError(_why_not(arguments, error)) from None
     except UnicodeError:
-        raise CommandError(f"--host {arguments.host}: that is no name of a host.") from None
+        raise CommandError(f"--host {arguments.host} is not a valid host name.") from None
     start_jax(few_searches=True)
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     once = secrets.token_urlsafe(24) if arguments.open else ""
-    app = make_app(offers, token=token, port=port, names=_names(arguments.host), once=once)
+    app = make_app(catalog, token=token, port=port, names=_names(arguments.host), once=once)
     address = f"http://{_shown(arguments.host)}:{port}/?token="
     with concluding(lambda: display.note("stopped.")), serving(app, listener):
         if not _is_loopback(arguments.host):
             display.note(
-                f"--host {arguments.host}: other machines may reach this server, and what is sent "
-                f"is not encrypted; whoever has the token may use it."
+                f"--host {arguments.host}: other machines can reach this server, and traffic "
+                f"is not encrypted; anyone with the token can use it."
             )
         display.note("open this address in a browser; Ctrl-C stops the server.")
         print(address + token, flush=True)
         if arguments.open:
             _open(address + once)
-        threading.Event().wait()  # until a signal comes
+        threading.Event().wait()  # until a signal arrives
     return SUCCESS
 
 
@@ -56,7 +56,7 @@ def _open(address: str) -> None:
     except webbrowser.Error:
         found = False
     if not found:
-        display.note("--open: no browser was found here; open the address yourself.")
+        display.note("--open: no browser found; open the address yourself.")
 
 
 def _why_not(arguments: argparse.Namespace, error: OSError) -> str:
@@ -85,7 +85,7 @@ def _is_everywhere(host: str) -> bool:
 
 
 def _shown(host: str) -> str:
-    """The host as it is written in an address."""
+    """The host as written in a URL."""
     if _is_everywhere(host):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host

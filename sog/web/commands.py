@@ -1,4 +1,4 @@
-"""The command of the browser: `sog serve`."""
+"""Declares `sog serve`."""
 
 from typing import Final
 
@@ -9,17 +9,17 @@ SERVE: Final = Command(
     "play, look into searches and watch runs in a browser",
     """\
 examples:
-  sog serve                                     any game, any player, the agents of the package
+  sog serve                                     any game, any player, the shipped agents
   sog serve runs/leduc runs/glasses             against these networks too; watch them train
   sog serve --game "leduc(ranks=4)"             a game with other parameters
-  sog serve --port 0                            at any free port
+  sog serve --port 0                            on any free port
 
-Open the address that is printed: it holds a token, without which nothing is answered. Only this
-machine can reach the server unless --host says otherwise; whoever can reach it and has the token
-may use it, and what is sent is not encrypted. For a server elsewhere, have ssh bring it here:
+Open the printed address: it contains the token that every request needs. The server listens on
+this machine only unless --host is given; anyone who can reach it and has the token may use it, and
+traffic is not encrypted. To use a server on another machine, forward its port with ssh:
   ssh -L 8642:127.0.0.1:8642 there sog serve --port 8642
 
-Ctrl-C stops it; games that were not saved (a button does that) are lost. Needs the extra `web`:
+Ctrl-C stops it; games that were not saved (there is a button) are lost. Needs the extra `web`:
 pip install 'sog[web]'.
 """,
     (

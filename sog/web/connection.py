@@ -1,7 +1,7 @@
-"""Connections: waiting for a visitor has an end, and few are waited for at a time.
+"""Connections with timeouts, and a bound on how many may be waiting for the client.
 
-uvicorn waits for ever for a request to come and for its answer to be taken, and where too many are
-connected it refuses everybody: some who say nothing, or half of a form, would shut out all others.
+uvicorn waits forever for a request to arrive and for its response to be read, and refuses everyone
+at its connection limit: a few silent or slow clients would lock out all others.
 """
 
 import asyncio
@@ -12,15 +12,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from sog.web.security import LET_IN
 
 MOST_WAITED_FOR: Final = 64
-"""Connections that the server waits for, of those that have shown the token and of strangers; one
-more ends the oldest of its kind, not the newest, so that who is to show the token always can."""
+"""Connections waiting for the client, counted separately with and without the token. One more
+closes the oldest of its kind, not the newest, so that a client can always present the token."""
 SECONDS_TO_ASK: Final = 20.0
-"""For a request to come, headers and body, from the end of the one before; and for an answer to be
-taken."""
+"""Timeout for a whole request to arrive after the previous one, and for a response to be read."""
 
 
 class Connection(H11Protocol):
-    """One of uvicorn's, with these bounds."""
+    """A uvicorn connection with these limits."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -33,50 +32,50 @@ class Connection(H11Protocol):
         self._make_room()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody has come."""
+        """A client connects."""
         super().connection_made(transport)
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request has come."""
+        """A part of a request arrives."""
         super().data_received(data)
         self._watch()
 
     def pause_writing(self) -> None:
-        """The visitor does not take the answer as fast as it is given."""
+        """The client reads the response more slowly than it is written."""
         super().pause_writing()
         self._watch()
 
     def resume_writing(self) -> None:
-        """He has taken most of it."""
+        """The client has read most of it."""
         super().resume_writing()
         self._watch()
 
     def on_response_complete(self) -> None:
-        """The time for the next request begins."""
+        """Starts the timeout for the next request."""
         self._stop_watching()
         super().on_response_complete()
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is waited for any more."""
+        """Stops the timeout."""
         self._stop_watching()
         super().connection_lost(exc)
 
     def _watch(self) -> None:
-        """Has time run where the visitor is waited for, and only there."""
+        """Runs the timeout while, and only while, waiting for the client."""
         cycle = self.cycle
-        is_his_turn = (
+        waits_for_client = (
             cycle is None or cycle.more_body or cycle.response_complete or self.flow.write_paused
         )
-        if not is_his_turn:
+        if not waits_for_client:
             self._stop_watching()
         elif self._deadline is None:
             self._deadline = self.loop.call_later(SECONDS_TO_ASK, self.transport.abort)
             self._make_room()
 
     def _make_room(self) -> None:
-        """Ends the one of this kind that has been waited for longest, if they are too many."""
+        """Closes the longest-waiting connection of this kind if there are too many."""
         waits = {
             one: one._deadline.when()
             for one in self.connections
@@ -86,7 +85,7 @@ class Connection(H11Protocol):
         }
         if len(waits) > MOST_WAITED_FOR:
             oldest = min(waits, key=lambda one: waits[one])
-            oldest._stop_watching()  # it is gone in a moment, and does not count again
+            oldest._stop_watching()  # no longer counted while it closes
             oldest.transport.abort()
 
     def _stop_watching(self) -> None:

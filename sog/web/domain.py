@@ -1,4 +1,4 @@
-"""What the browser adds to the core: `sog serve`."""
+"""The browser domain: `sog serve`."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The choices of a game at a table are judged, in another thread."""
+"""Reviews the game at a table in another thread."""
 
 from collections.abc import Callable
 
@@ -6,30 +6,30 @@ from sog.play import Agent, PlayedGame
 from sog.play.game_in_progress import GameInProgress
 from sog.play.review import Review, reviewing
 from sog.players.player import Player
-from sog.web.host import Heed, Left, Mistake, Submit, failed
+from sog.web.interfaces import Cancelled, Poll, RequestError, Submit, failed
 
-FindJudge = Callable[[PlayedGame, Heed], Player]
-"""Makes somebody ready to judge a game, which may take long. Raises Mistake where nobody can."""
+FindJudge = Callable[[PlayedGame, Poll], Player]
+"""Prepares a judge for a game, which may take long. Raises RequestError if no player can judge."""
 
 
 class Judging:
-    """How far it is, and what it found."""
+    """A review in progress."""
 
-    def __init__(self, find: FindJudge, course: GameInProgress, submit: Submit) -> None:
-        """Begins."""
+    def __init__(self, find: FindJudge, ongoing: GameInProgress, submit: Submit) -> None:
+        """Starts the review."""
         self.review: Review | None = None
-        """Of the choices that are judged so far."""
+        """The review so far."""
         self.judge: Player | None = None
-        """As soon as he is ready."""
+        """None until ready."""
         self.problem = ""
-        self.total = course.num_choices
+        self.total = ongoing.num_choices
         self.is_busy, self.is_stopped = True, False
-        self._find, self._game, self._played = find, course.game, course.played()
+        self._find, self._game, self._played = find, ongoing.game, ongoing.played()
         submit(self._run)
 
     @property
     def done(self) -> int:
-        """Choices that are judged, of `total`."""
+        """Choices judged so far, of `total`."""
         return 0 if self.review is None else len(self.review.choices)
 
     @property
@@ -38,22 +38,22 @@ class Judging:
         return self.is_stopped and self.done < self.total
 
     def stop(self) -> None:
-        """Ends it after the choice that it is at; what it has found stays."""
+        """Stops after the current choice and keeps the review so far."""
         self.is_stopped = True
 
-    def _heed(self) -> None:
+    def _poll(self) -> None:
         if self.is_stopped:
-            raise Left
+            raise Cancelled
 
     def _run(self) -> None:
         try:
-            self._heed()
-            self.judge = self._find(self._played, self._heed)
-            self._heed()
+            self._poll()
+            self.judge = self._find(self._played, self._poll)
+            self._poll()
             self._judge(self.judge)
-        except Left:
+        except Cancelled:
             pass
-        except (Mistake, ValueError) as error:
+        except (RequestError, ValueError) as error:
             self.problem = str(error)
         except Exception as error:
             self.problem = failed("the judge", error)
@@ -64,11 +64,11 @@ class Judging:
         advisers = [_adviser(judge, player) for player in (0, 1)]
         for found in reviewing(self._game, self._played, advisers):
             self.review = found
-            self._heed()
+            self._poll()
 
 
 def _adviser(judge: Player, player: int) -> Agent:
     adviser = judge.make(player, player)
     if adviser.doubt is None:
-        raise Mistake(f"{judge.name} cannot say what actions are worth.")
+        raise RequestError(f"{judge.name} has no action values.")
     return adviser

@@ -1,4 +1,4 @@
-"""How pages are made: templates, forms read with bounds, and what is told where it fails."""
+"""Builds pages: templates, bounded forms and error messages."""
 
 import asyncio
 import contextlib
@@ -18,48 +18,47 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from sog.web.host import Heed, Left, Mistake
+from sog.web.interfaces import Cancelled, Poll, RequestError
 from sog.web.numbers import whole_number
 from sog.web.preparations import Preparation, Preparations
 from sog.web.security import MOST_BYTES, STATIC
-from sog.web.sessions import Full, Kept, Sessions
+from sog.web.sessions import FullError, Kept, Sessions
 from sog.web.table import StaleError
 
 Form = dict[str, str]
 Page = Callable[[Request, Form], Response]
-SlowPage = Callable[[Request, Form, Heed], Response]
+SlowPage = Callable[[Request, Form, Poll], Response]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 _MOST_FIELDS: Final = 1000
 _MOST_LETTERS: Final = 20_000
 _LONG_FIELDS: Final = ("text", "history")
-"""Those that hold files, whose readers have limits."""
+"""Fields that hold files, whose readers have limits of their own."""
 _NAMING: Final = ("game", "player", "evaluator")
-"""Fields that say what is prepared."""
-_MOST_OF_A_PATH: Final = 4  # requests in threads
+"""Fields that name what is prepared."""
+_MOST_OF_A_PATH: Final = 4  # concurrent requests
 _MOST_OF_A_TITLE: Final = 80  # letters
 SECONDS_AT_ONCE: Final = 0.7
-"""How long a preparation may take to be answered without a page that waits for it."""
-_MOST_TOLD: Final = 600  # letters of a mistake, which may repeat what was sent
+"""A preparation that takes longer shows a waiting page."""
+_MOST_SHOWN: Final = 600  # letters of a message, which may repeat input
 _PACKAGE: Final = "sog.web"
 _MEDIA_TYPES: Final = {".css": "text/css", ".js": "text/javascript"}
 
 
 class DomainPages(Protocol):
-    """The pages that a domain adds, made of the `Offers`, the `Preparations` and the `Submit` for
-    searches of a server."""
+    """Pages of a domain, constructed with the `Catalog`, the `Preparations` and a `Submit`."""
 
     @property
     def routes(self) -> list[Route]:
-        """Where they are, and the files that they need."""
+        """Routes of the pages and of their static files."""
 
     def section(self) -> Markup:
-        """Their part of the first page."""
+        """Their section of the home page."""
 
 
 @functools.cache
 def _templates(package: str) -> jinja2.Environment:
-    """Those in the folder `templates` of a package, which may extend those of this one."""
+    """Templates of a package, which may extend those of `sog.web`."""
     return jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.PackageLoader(one) for one in (package, _PACKAGE)]),
         autoescape=True,
@@ -70,29 +69,29 @@ def _templates(package: str) -> jinja2.Environment:
 
 
 def render(name: str, *, package: str = _PACKAGE, **values: Any) -> Markup:
-    """What the template of this name makes of values."""
+    """Renders a template."""
     return Markup(_templates(package).get_template(f"{name}.html").render(values))
 
 
 def show(name: str, status: int = 200, *, package: str = _PACKAGE, **values: Any) -> HTMLResponse:
-    """A page from the template of this name."""
+    """A page rendered from a template."""
     return HTMLResponse(render(name, package=package, **values), status)
 
 
-def tell(status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
-    """A page that says what cannot be, and leads back."""
-    return show("problem", status, title=title, text=text[:_MOST_TOLD], back=back)
+def message_page(status: int, title: str, text: str, back: str = "/") -> HTMLResponse:
+    """A page with a message and a link back."""
+    return show("problem", status, title=title, text=text[:_MOST_SHOWN], back=back)
 
 
 def go_to(path: str) -> RedirectResponse:
-    """After a form was sent: reloading the page that follows does not send it again."""
+    """Redirects after a form, so that reloading does not send it again."""
     return RedirectResponse(path, 303)
 
 
 def page(answer: Page) -> Endpoint:
-    """An endpoint that reads its form and answers in one of the threads that are kept for pages.
+    """An endpoint that reads its form and answers in a worker thread.
 
-    Few requests for one path are answered at once, so that they never take all of the threads.
+    Concurrent requests for one path are limited, so that they never occupy all threads.
     """
     turns = weakref.WeakValueDictionary[str, asyncio.Semaphore]()
 
@@ -111,19 +110,19 @@ def prepared_page(
     naming: Sequence[str] = _NAMING,
     long_fields: Sequence[str] = _LONG_FIELDS,
 ) -> Endpoint:
-    """One that answers after a preparation: at once where that is short, else by a page that waits.
+    """An endpoint that prepares its answer; if that takes long, it shows a waiting page.
 
-    The preparation is cancelled where the visitor leaves before that. is_long: whether it is known
-    to take minutes. naming: fields that say what is prepared. long_fields: fields that only the
-    bytes of a request bound.
+    The preparation is cancelled if the visitor leaves before. is_long: whether it is known to take
+    minutes. naming: fields that name what is prepared. long_fields: fields without a limit of
+    their own.
     """
 
     async def run(request: Request, form: Form) -> Response:
         work = functools.partial(_answered, request, answer, request, form)
         try:
             one = preparations.begin(_title(request, form, naming), work, is_long=is_long(form))
-        except Full as full:
-            return tell(503, "Full", str(full))
+        except FullError as full:
+            return message_page(503, "Full", str(full))
         loop, done = asyncio.get_running_loop(), asyncio.Event()
 
         def notice(made: object) -> None:
@@ -150,9 +149,9 @@ def button_routes(
     buttons: Mapping[str, Callable[[int, Kept, Form], object]],
     query: Callable[[Form], str] = lambda form: "",
 ) -> list[Route]:
-    """Of the page of a session, which its buttons lead back to, beside one that removes it.
+    """Routes of a session's buttons, which lead back to its page, and of its removal.
 
-    query: what the page is to show then, as "?node=3".
+    query: appended to the page's path, as "?node=3".
     """
 
     def route(name: str, act: Callable[[int, Kept, Form], object]) -> Route:
@@ -172,7 +171,7 @@ def button_routes(
 
 
 def waiting_routes(preparations: Preparations) -> list[Route]:
-    """The page of what is being prepared, and what cancels it."""
+    """The waiting page of a preparation, and its cancel button."""
 
     def look(request: Request, form: Form) -> Response:
         return _of(preparations, preparations.get(number_of(request)))
@@ -188,7 +187,7 @@ def waiting_routes(preparations: Preparations) -> list[Route]:
 
 
 def _of(preparations: Preparations, one: Preparation) -> Response:
-    """What was prepared; a page that says what is waited for as long as it is not there."""
+    """The prepared page, or the waiting page until it is ready."""
     if one.made.cancelled() or one.is_cancelled:
         return go_to("/")
     if one.made.done():
@@ -198,7 +197,7 @@ def _of(preparations: Preparations, one: Preparation) -> Response:
 
 
 def _title(request: Request, form: Form, naming: Sequence[str]) -> str:
-    """What is prepared, as "games: leduc, a2c"."""
+    """Title of a preparation, as "games: leduc, a2c"."""
     named = (form.get(name, "") for name in naming)
     return f"{request.url.path.strip('/')}: {', '.join(filter(None, named))}"[:_MOST_OF_A_TITLE]
 
@@ -209,29 +208,29 @@ async def _leaving(request: Request) -> None:
 
 
 def _answered(request: Request, answer: Callable[..., Response], *arguments: Any) -> Response:
-    """The answer, or a page that says what went wrong."""
+    """The answer, or an error page."""
     back = request.url.path.rpartition("/")[0] if request.method == "POST" else "/"
     try:
         return answer(*arguments)
-    except Left:
+    except Cancelled:
         raise
     except KeyError:
-        return tell(404, "Not there", "There is no such game, search or run (any more).")
+        return message_page(404, "Not there", "There is no such game, search or run (any more).")
     except StaleError as stale:
-        return tell(409, "Not now", str(stale), back)
-    except Full as full:
-        return tell(503, "Full", str(full))
-    except Mistake as mistake:
-        return tell(400, "That cannot be", str(mistake), back or "/")
+        return message_page(409, "Not now", str(stale), back)
+    except FullError as full:
+        return message_page(503, "Full", str(full))
+    except RequestError as error:
+        return message_page(400, "Invalid request", str(error), back or "/")
     except Exception:
         logging.getLogger("sog.web").exception("%s failed", request.url.path)
-        return tell(500, "An error", "Something went wrong; the terminal says more.", back)
+        return message_page(500, "An error", "Something went wrong; see the terminal.", back)
 
 
 def _endpoint(
     run: Callable[[Request, Form], Awaitable[Response]], long_fields: Sequence[str] = _LONG_FIELDS
 ) -> Endpoint:
-    """Reads the form."""
+    """Reads the form and runs the page."""
 
     async def endpoint(request: Request) -> Response:
         form: Form = {}
@@ -241,28 +240,28 @@ def _endpoint(
                 text = body.decode("utf-8")
                 form = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS))
             except (ValueError, ClientDisconnect):
-                return tell(400, "Not understood", "The form could not be read.")
+                return message_page(400, "Not understood", "The form could not be read.")
             for name, value in form.items():
                 most = MOST_BYTES if name in long_fields else _MOST_LETTERS
                 if len(value) > most:
                     what = f"{name[:20]} must have at most {most:,} letters, got {len(value):,}."
-                    return tell(400, "That cannot be", what)
+                    return message_page(400, "Invalid request", what)
         return await run(request, form)
 
     return endpoint
 
 
 def number_in(form: Form, name: str, most: int) -> int:
-    """A whole number from a form; Mistake if it is none from 0 to `most`."""
+    """A whole number from 0 to `most` in a form; otherwise RequestError."""
     text = form.get(name, "").strip()
     value = whole_number(text, most)
     if value is None:
-        raise Mistake(f"{name} must be a whole number from 0 to {most}, got {text[:20]!r}.")
+        raise RequestError(f"{name} must be a whole number from 0 to {most}, got {text[:20]!r}.")
     return value
 
 
 def number_of(request: Request) -> int:
-    """The number in the path of a page; KeyError if it is none."""
+    """The number in the path of a page; KeyError if invalid."""
     value = whole_number(request.path_params["number"])
     if value is None:
         raise KeyError("number")
@@ -270,20 +269,20 @@ def number_of(request: Request) -> int:
 
 
 def session_of(request: Request, sessions: Sessions[Kept]) -> tuple[int, Kept]:
-    """The number in the path, and what is kept under it; KeyError if nothing is."""
+    """The number in the path and its session; KeyError if there is none."""
     number = number_of(request)
     return number, sessions.get(number)
 
 
 def inline(svg: str | None) -> Markup | None:
-    """A picture of ours as part of a page."""
+    """An SVG of our own to embed in a page."""
     if svg is None:
         return None
     return Markup(svg.partition("?>")[2] if svg.startswith("<?xml") else svg)
 
 
 def static_routes(package: str, *names: str) -> list[Route]:
-    """Of files in the folder `static` of a package, which strangers may read."""
+    """Routes of files in a package's folder `static`, which need no token."""
 
     def route(name: str) -> Route:
         content = (importlib.resources.files(package) / "static" / name).read_bytes()

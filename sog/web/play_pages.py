@@ -1,5 +1,4 @@
-"""Pages of games: a table, its moves, the games that were played there as a file, and such files
-from elsewhere."""
+"""Pages of games: tables, moves, and files of games to save and to open."""
 
 import functools
 import json
@@ -18,10 +17,10 @@ from sog.play.history import Opening, check_begins_anywhere, read_history
 from sog.play.review import Review
 from sog.play.review_record import record_of
 from sog.players.player import Player
-from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.catalog import Catalog
+from sog.web.imported_games import import_game
+from sog.web.interfaces import Poll, RequestError, Submit, request_errors
 from sog.web.numbers import whole_number
-from sog.web.offers import Offers
-from sog.web.opened import read_opened
 from sog.web.pages import (
     Form,
     button_routes,
@@ -35,39 +34,39 @@ from sog.web.pages import (
 from sog.web.preparations import Preparations
 from sog.web.sessions import Sessions
 from sog.web.table import Table
-from sog.web.table_told import draw_review, tell_table
+from sog.web.table_view import draw_review, table_context
 
 MOST_TABLES: Final = 32
 _MOST_TURNS: Final = 10**9
-SearchAt = Callable[[str, Opening, Form, Heed, np.ndarray | None], Response]
+SearchAt = Callable[[str, Opening, Form, Poll, np.ndarray | None], Response]
 _SEATS: Final = {"0": 0, "1": 1}
 _MEDIA_TYPES: Final = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-"""By the ending of a file's name."""
+"""By file extension."""
 
 
 class PlayPages:
-    """All tables of a server."""
+    """The pages of all tables."""
 
     def __init__(
         self,
-        offers: Offers,
+        catalog: Catalog,
         preparations: Preparations,
         submit: Submit,
         submit_help: Submit,
         search_at: SearchAt,
     ) -> None:
-        """submit, submit_help: see `Table`. search_at: as `SearchPages.begin_at`."""
+        """submit, submit_help: see `Table`. search_at: `SearchPages.begin_at`."""
         self.tables: Sessions[Table] = Sessions(MOST_TABLES, "games")
-        self._offers, self._preparations = offers, preparations
+        self._catalog, self._preparations = catalog, preparations
         self._submit, self._submit_help = submit, submit_help
         self._search_at = search_at
 
     @property
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """Routes of the pages."""
         buttons: dict[str, Callable[[int, Table, Form], object]] = {
             "choose": lambda number, table, form: table.choose(
                 number_in(form, "action", _MOST_TURNS), _turn(form)
@@ -80,7 +79,7 @@ class PlayPages:
             "stop-judging": lambda number, table, form: table.stop_judging(),
         }
         slow = functools.partial(
-            prepared_page, preparations=self._preparations, is_long=self._offers.must_learn
+            prepared_page, preparations=self._preparations, is_long=self._catalog.must_learn
         )
         return [
             Route("/games", slow(self.begin), methods=["POST"]),
@@ -101,18 +100,18 @@ class PlayPages:
             *button_routes("/games", self.tables, buttons),
         ]
 
-    def begin(self, request: Request, form: Form, heed: Heed) -> Response:
-        """A new table."""
+    def begin(self, request: Request, form: Form, poll: Poll) -> Response:
+        """Opens a new table."""
         seat = _SEATS.get(form.get("seat", ""), secrets.randbelow(2))
         seed = secrets.randbits(32)
         if form.get("seed", "").strip():
             seed = number_in(form, "seed", 2**32 - 1)
-        opponent = self._offers.opponent(
-            form.get("game", ""), form.get("player", ""), form.get("search", "").strip(), heed
+        opponent = self._catalog.opponent(
+            form.get("game", ""), form.get("player", ""), form.get("search", "").strip(), poll
         )
-        heed()
+        poll()
         text = form.get("history", "").strip()
-        with mistaken("Position: "):
+        with request_errors("Position: "):
             if text:
                 check_begins_anywhere(opponent.game)
             opening = read_history(opponent.game, text, anywhere=True)
@@ -122,37 +121,37 @@ class PlayPages:
             seed=seed,
             submit=self._submit,
             submit_help=self._submit_help,
-            judge=functools.partial(self._offers.find_judge, opponent),
+            judge=functools.partial(self._catalog.find_judge, opponent),
             opening=opening,
-            searched=self._offers.searched(form.get("game", ""), form.get("player", "")),
+            searched=self._catalog.searched(form.get("game", ""), form.get("player", "")),
         )
         number = self.tables.add(table)
         return go_to(f"/games/{number}")
 
-    def open(self, request: Request, form: Form, heed: Heed) -> Response:
-        """A table where a game from elsewhere is gone through."""
-        table = read_opened(form, self._offers, self._submit, self._submit_help, heed)
+    def open(self, request: Request, form: Form, poll: Poll) -> Response:
+        """Opens a table with an imported game."""
+        table = import_game(form, self._catalog, self._submit, self._submit_help, poll)
         return go_to(f"/games/{self.tables.add(table)}")
 
     def look(self, request: Request, form: Form) -> Response:
-        """A table as it stands, or as it stood."""
+        """Shows a table, now or after an earlier event."""
         number, table = session_of(request, self.tables)
         wanted = whole_number(request.query_params.get("at", ""))
         with table.lock:
-            last = len(table.course.steps)
+            last = len(table.ongoing.steps)
             at = last if wanted is None else min(wanted, last)
-            return show("table", **tell_table(number, table, at, last))
+            return show("table", **table_context(number, table, at, last))
 
-    def search(self, request: Request, form: Form, heed: Heed) -> Response:
-        """A search of the position before an event, with what is known of both there."""
+    def search(self, request: Request, form: Form, poll: Poll) -> Response:
+        """Searches the position before an event, with the ranges known there."""
         _, table = session_of(request, self.tables)
         with table.lock:
-            at = number_in(form, "at", len(table.course.steps))
-            opening, ranges = table.course.opening(at), table.ranges(at)
-        return self._search_at(table.searched, opening, form, heed, ranges)
+            at = number_in(form, "at", len(table.ongoing.steps))
+            opening, ranges = table.ongoing.opening(at), table.ranges(at)
+        return self._search_at(table.searched, opening, form, poll, ranges)
 
     def leave(self, request: Request, form: Form) -> Response:
-        """Another table, where the game goes on from the position before an event."""
+        """Opens another table that continues from the position before an event."""
         _, table = session_of(request, self.tables)
         with table.lock:
             return go_to(
@@ -160,29 +159,31 @@ class PlayPages:
             )
 
     def save(self, request: Request, form: Form) -> Response:
-        """The finished games as a file."""
+        """Downloads the finished games as JSON."""
         number, table = session_of(request, self.tables)
         if not table.finished:
-            raise Mistake("No game was finished here.")
+            raise RequestError("No game is finished at this table.")
         text = json.dumps(table.replay(), indent=1) + "\n"
         return _file(f"{table.game.name}-{number}.json", text)
 
     def save_as(self, ending: str, request: Request, form: Form) -> Response:
-        """The finished games as a file of records."""
+        """Downloads the finished games as a record file."""
         number, table = session_of(request, self.tables)
         if not table.finished or not has_format(table.game, ending):
-            raise Mistake(f"No game that {ending[1:].upper()} can hold was finished here.")
+            raise RequestError(
+                f"No game that {ending[1:].upper()} supports is finished at this table."
+            )
         return _file(f"{table.game.name}-{number}{ending}", table.records(ending))
 
     def save_review(self, request: Request, form: Form) -> Response:
-        """What the choices were worth, as a file."""
+        """Downloads the review as JSON."""
         number, table = session_of(request, self.tables)
         found, judge = _whole_review(table)
         record = {**record_of(found), "human": table.persons_player, "by": judge.as_json()}
         return _file(f"{table.game.name}-{number}-review.json", json.dumps(record, indent=1) + "\n")
 
     def save_picture(self, request: Request, form: Form) -> Response:
-        """What each player could expect, as a picture."""
+        """Downloads the value curve of the review as SVG."""
         number, table = session_of(request, self.tables)
         found, _ = _whole_review(table)
         return _file(f"{table.game.name}-{number}-review.svg", draw_review(table, found))
@@ -196,12 +197,12 @@ def _whole_review(table: Table) -> tuple[Review, Player]:
     judging = table.judging
     found = None if judging is None or judging.is_busy else judging.review
     if judging is None or judging.judge is None or found is None or not found.is_whole:
-        raise Mistake("The choices of this game are not judged, or not all of them.")
+        raise RequestError("The choices of this game are not all judged.")
     return found, judging.judge
 
 
 def _file(name: str, text: str) -> Response:
-    """To be saved under a name."""
+    """A download with a file name."""
     ending = PurePath(name).suffix
     known = format_at(ending)
     media_type = _MEDIA_TYPES[ending] if known is None else known.media_type

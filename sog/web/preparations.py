@@ -1,8 +1,8 @@
-"""What takes long before a game or a search can begin, in threads of its own beside the pages.
+"""Slow preparations of games and searches, in threads of their own.
 
-There are two lanes. Work that is known to take minutes, as learning does, begins in the long one;
-all other work begins in the short one and moves over if it is still there after `SHORT_SECONDS`. So
-what takes a moment never waits for the minutes of others.
+There are two lanes. Work that is known to take minutes, such as learning, begins in the long lane;
+other work begins in the short one and moves over after `SHORT_SECONDS`. So quick work never waits
+for slow work.
 """
 
 import dataclasses
@@ -13,57 +13,57 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final
 
-from sog.web.host import Heed, Left
-from sog.web.sessions import Full
+from sog.web.interfaces import Cancelled, Poll
+from sog.web.sessions import FullError
 
 SHORT_PLACES: Final = 3
 LONG_PLACES: Final = 2
 SHORT_SECONDS: Final = 5.0
 MOST: Final = 32
-"""Preparations that are under way or waiting."""
+"""Preparations that may be running or waiting."""
 
 
 @dataclasses.dataclass(kw_only=True, eq=False)
 class Preparation:
-    """One of them."""
+    """A preparation and its result."""
 
     title: str
-    """What visitors see; of two with the same title, the second waits for the first."""
+    """Shown to visitors; preparations with equal titles run one after another."""
     is_long: bool
     number: int
     cancel: Callable[[], None]
-    """It stops as soon as it notices."""
+    """Requests cancellation, which the work notices when it next polls."""
     made: "Future[Any]" = dataclasses.field(default_factory=Future)
-    """Its result. Cancelled once a cancelled preparation has stopped."""
+    """The result; cancelled once a cancelled preparation has stopped."""
     began: float | None = None
     is_cancelled: bool = False
 
 
 class Preparations:
-    """Some at once in each lane; the others wait, a bounded number."""
+    """Runs a few preparations at once in each lane; a bounded number wait."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._threads = ThreadPoolExecutor(MOST, thread_name_prefix="prepare")
         self._changed = threading.Condition()
-        """To be held where a list changes."""
+        """Guards the lists."""
         self.waiting: list[Preparation] = []
         self.at_work: list[Preparation] = []
         self._kept: dict[int, Preparation] = {}
         self._numbers = itertools.count(1)
 
     def begin(
-        self, title: str, work: Callable[[Heed], object], *, is_long: bool = False
+        self, title: str, work: Callable[[Poll], object], *, is_long: bool = False
     ) -> Preparation:
-        """Has `work` done when its turn comes. Raises Full.
+        """Queues `work`. Raises FullError.
 
-        work: calls its argument now and then, which raises Left if the preparation was cancelled,
-        and which may wait for a place in the long lane.
+        work: must call its argument (`Poll`) now and then; that raises Cancelled if the preparation
+        was cancelled, and may wait for a place in the long lane.
         """
         with self._changed:
             if len(self.waiting) + len(self.at_work) >= MOST:
-                raise Full(
-                    f"{MOST} preparations are under way or waiting: cancel one on the first page."
+                raise FullError(
+                    f"{MOST} preparations are running or waiting: cancel one on the first page."
                 )
             one = Preparation(
                 title=title,
@@ -80,7 +80,7 @@ class Preparations:
         return one
 
     def get(self, number: int) -> Preparation:
-        """Raises KeyError if it is not there (any more)."""
+        """A preparation by number; KeyError if it does not exist (any more)."""
         return self._kept[number]
 
     def _cancel(self, one: Preparation) -> None:
@@ -90,7 +90,7 @@ class Preparations:
                 self.waiting.remove(one)
             self._changed.notify_all()
 
-    def _may_go_on(self, one: Preparation) -> bool:
+    def _may_run(self, one: Preparation) -> bool:
         begun = [other for other in (*self.waiting, *self.at_work) if other.began is not None]
 
         def is_next(waiting: Preparation) -> bool:
@@ -102,44 +102,44 @@ class Preparations:
         return one in list(filter(is_next, self.waiting))[:free]
 
     def _wait(self, one: Preparation) -> None:
-        """For its turn; with the lock."""
-        self._changed.wait_for(lambda: one.is_cancelled or self._may_go_on(one))
+        """Waits for its turn; the caller holds the lock."""
+        self._changed.wait_for(lambda: one.is_cancelled or self._may_run(one))
         if one.is_cancelled:
-            raise Left
+            raise Cancelled
         self.waiting.remove(one)
         self.at_work.append(one)
         if one.began is None:
             one.began = self._clock()
         self._changed.notify_all()
 
-    def _heed(self, one: Preparation) -> None:
+    def _poll(self, one: Preparation) -> None:
         if one.is_cancelled:
-            raise Left
+            raise Cancelled
         assert one.began is not None
         if one.is_long or self._clock() - one.began < SHORT_SECONDS:
             return
         with self._changed:
             if one.is_cancelled:
-                raise Left
+                raise Cancelled
             one.is_long = True
             self.at_work.remove(one)
             self.waiting.append(one)
             self._changed.notify_all()
             self._wait(one)
 
-    def _run(self, one: Preparation, work: Callable[[Heed], object]) -> None:
+    def _run(self, one: Preparation, work: Callable[[Poll], object]) -> None:
         made, failed = None, None
         try:
             with self._changed:
                 self._wait(one)
-            made = work(lambda: self._heed(one))
-        except BaseException as error:  # raised where the result is read
+            made = work(lambda: self._poll(one))
+        except BaseException as error:  # re-raised where the result is read
             failed = error
         with self._changed:
             if one in self.at_work:
                 self.at_work.remove(one)
             self._changed.notify_all()
-        if isinstance(failed, Left):
+        if isinstance(failed, Cancelled):
             one.made.cancel()
         elif failed is not None:
             one.made.set_exception(failed)

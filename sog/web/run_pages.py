@@ -1,4 +1,4 @@
-"""Pages of training runs: how they learn, shown anew while they do."""
+"""Pages of training runs: learning curves and metrics, updated while they train."""
 
 import time
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from starlette.routing import Route
 from selfplay.runs.metrics import Metrics
 from sog.drawing.curves import draw_curves
 from sog.drawing.learning import Curves, learning_curves
-from sog.web.offers import Offers
+from sog.web.catalog import Catalog
 from sog.web.pages import Form, inline, number_of, page, show
 
-_TOLD: Final = (
+_FACTS: Final = (
     ("learner steps", "step", "{:,.0f}"),
     ("minutes", "seconds", "{:,.1f}"),
     ("games per second", "games_per_second", "{:,.1f}"),
@@ -23,19 +23,19 @@ _TOLD: Final = (
 
 
 class RunPages:
-    """The runs that were named on the command line."""
+    """Pages of the runs named on the command line."""
 
-    def __init__(self, offers: Offers) -> None:
-        self._offers = offers
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
 
     @property
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """Routes of the pages."""
         return [Route("/runs/{number}", page(self.look))]
 
     def look(self, request: Request, form: Form) -> Response:
-        """How far a run is."""
-        state = self._offers.run_state(number_of(request))
+        """Shows a run's progress."""
+        state = self._catalog.run_state(number_of(request))
         lines, game = state.lines, state.game
         return show(
             "run",
@@ -59,10 +59,10 @@ def _draw(lines: Sequence[Metrics], curves: Curves) -> str:
 
 def _facts(line: Metrics) -> list[tuple[str, str]]:
     values = {**line, "seconds": line["seconds"] / 60}
-    return [(label, form.format(values[name])) for label, name, form in _TOLD if name in line]
+    return [(label, form.format(values[name])) for label, name, form in _FACTS if name in line]
 
 
 def _rest(line: Metrics) -> list[tuple[str, Any]]:
-    """All else that the last line says."""
-    told = {name for _, name, _ in _TOLD}
-    return [(name, f"{value:,.6g}") for name, value in line.items() if name not in told]
+    """All other metrics of the last line."""
+    shown = {name for _, name, _ in _FACTS}
+    return [(name, f"{value:,.6g}") for name, value in line.items() if name not in shown]

@@ -1,4 +1,4 @@
-"""What a player is held to in a search on a page: from a form to locks, and what they cost."""
+"""Locks on the pages of searches: read from forms, and what they cost."""
 
 import functools
 import math
@@ -10,27 +10,27 @@ import numpy as np
 from sog.drawing.nodes import NodeView
 from sog.games.core import CHANCE, Game
 from sog.tabular.locks import Lock, format_lock, read_locks
-from sog.web.found import Picture
-from sog.web.host import Mistake, mistaken
+from sog.web.interfaces import RequestError, request_errors
 from sog.web.numbers import weight, whole_number
+from sog.web.snapshots import Snapshot
 from sog.web.watched_search import WatchedSearch
 
-_MOST_CELLS: Final = 600  # of the form
+_MOST_CELLS: Final = 600  # in the form
 _MOST_LOCKS: Final = 32
 
 
 def can_lock(node: NodeView) -> bool:
-    """Whether there is a form for it: a player chooses there, and not from too much."""
+    """Whether a node has a lock form: a player has a choice, and the form is not too large."""
     return node.actor < CHANCE and 1 < int(node.legal.sum()) <= _MOST_CELLS
 
 
 def lock_of(node: NodeView, outcomes: tuple[int, ...], form: Mapping[str, str]) -> Lock:
-    """From fields `lock-INFOSTATE-ACTION`, weights of any sum; infostates without any are free.
+    """Reads fields `lock-INFOSTATE-ACTION`, unnormalized; infostates without weights stay free.
 
     outcomes: the public events that lead to the node.
     """
     if node.actor >= CHANCE:
-        raise Mistake("No player acts there, so nothing can be locked.")
+        raise RequestError("No player acts there, so there is nothing to lock.")
     weights = np.zeros(node.legal.shape)
     for name, text in form.items():
         kind, _, rest = name.partition("-")
@@ -39,11 +39,13 @@ def lock_of(node: NodeView, outcomes: tuple[int, ...], form: Mapping[str, str]) 
         infostate, _, action = rest.partition("-")
         place = _number(infostate, len(weights)), _number(action, node.game.num_actions)
         if not node.legal[place]:
-            raise Mistake(f"There is no action {action[:20]!r} of infostate {infostate[:20]!r}.")
+            raise RequestError(
+                f"There is no action {action[:20]!r} of infostate {infostate[:20]!r}."
+            )
         weights[place] = weight(text.strip())
     total = weights.sum(axis=-1)
     if not total.any():
-        raise Mistake("A lock needs a weight that is not 0.")
+        raise RequestError("A lock needs a weight that is not 0.")
     return Lock(
         outcomes=outcomes,
         state=node.state,
@@ -54,24 +56,24 @@ def lock_of(node: NodeView, outcomes: tuple[int, ...], form: Mapping[str, str]) 
 
 
 def locks_in(search: WatchedSearch, text: str) -> tuple[Lock, ...]:
-    """Those of a text, one on each line, as `sog search --lock` has them; no files."""
+    """Reads one lock per line, in the syntax of `sog search --lock`, without files."""
     lines = [line for line in text.splitlines() if line.strip()]
     if search.start is not None and lines:
-        raise Mistake("Locks are of events from the start of the game, and this began later.")
+        raise RequestError("Locks need a search from the start of the game; this one began later.")
     if len(lines) > _MOST_LOCKS:
-        raise Mistake(f"There may be at most {_MOST_LOCKS} locks, got {len(lines)}.")
-    with mistaken("Locks: "):
+        raise RequestError(f"There may be at most {_MOST_LOCKS} locks, got {len(lines)}.")
+    with request_errors("Locks: "):
         return read_locks(search.searcher.shown, lines, files=False)
 
 
 def lock_at(search: WatchedSearch, outcomes: tuple[int, ...]) -> Lock | None:
-    """What is held at a public state."""
+    """The lock at a public state, if any."""
     return next((lock for lock in search.locks if lock.outcomes == outcomes), None)
 
 
-def tell_locks(search: WatchedSearch, picture: Picture) -> dict[str, Any]:
-    """What the page says of all locks: their texts, and their price."""
-    game, value = search.searcher.shown, picture.nodes[picture.row].mean_value
+def locks_context(search: WatchedSearch, snapshot: Snapshot) -> dict[str, Any]:
+    """Template data about all locks: their texts, and what they cost."""
+    game, value = search.searcher.shown, snapshot.nodes[snapshot.row].mean_value
     costs = []
     if search.locks and search.free_value is not None:
         for player in sorted({lock.player for lock in search.locks}):
@@ -87,7 +89,7 @@ def tell_locks(search: WatchedSearch, picture: Picture) -> dict[str, Any]:
     }
 
 
-@functools.lru_cache(maxsize=256)  # pages are asked for again and again
+@functools.lru_cache(maxsize=256)  # pages are reloaded often
 def _text(game: Game[Any], lock: Lock) -> str:
     return format_lock(game, lock)
 
@@ -95,5 +97,5 @@ def _text(game: Game[Any], lock: Lock) -> str:
 def _number(text: str, end: int) -> int:
     value = whole_number(text, end - 1)
     if value is None:
-        raise Mistake(f"There is no infostate or action {text[:20]!r}.")
+        raise RequestError(f"There is no infostate or action {text[:20]!r}.")
     return value

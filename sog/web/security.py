@@ -1,11 +1,10 @@
-"""Who may ask: nobody without the token, no page of another site, nothing of unbounded size.
+"""Access control: requires the token, rejects pages of other sites and bounds request sizes.
 
-A browser that visits a hostile page can be made to send requests to this server, and with a name
-that the attacker has point here (DNS rebinding) even to read the answers. So a request must carry
-the token, which only the address printed in the terminal has, and name this host; after the first
-visit a cookie holds the token, which scripts cannot read and other sites cannot have sent. A
-browser that this server starts is given another token, which is good for one visit within a minute:
-everybody on the machine may read what a program was started with, and has to be faster.
+A hostile page can make a browser send requests to this server and, by DNS rebinding, even read the
+responses. So every request must carry the token, which is only in the address printed in the
+terminal, and name this host. After the first visit a cookie holds the token; scripts cannot read it
+and other sites cannot send it. A browser that this server starts gets a different token, valid for
+one visit within a minute, because command lines are visible to every user of the machine.
 """
 
 import hmac
@@ -23,19 +22,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sog.web.numbers import whole_number
 
 MOST_BYTES: Final = 1_000_000
-"""Of the body of a request."""
+"""Largest body of a request."""
 _TOO_LARGE: Final = f"A request may have {MOST_BYTES:,} bytes at most."
 _SECONDS_OF_ONCE: Final = 60.0
 LET_IN: Final = "let_in"
-"""What a server has in the state of a request, to be told that the token was shown."""
+"""Key in a request's state of the callback for a valid token."""
 STATIC: Final = "/static/"
-"""Where files lie that are no secret: they are the same in every installation."""
+"""Path of files that need no token: they are the same in every installation."""
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; "
     "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
-    # Not no-referrer: forms would come from the origin "null".
+    # With no-referrer, forms would have the origin "null".
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -43,22 +42,22 @@ _HEADERS: Final = {
 
 
 class Guard:
-    """An ASGI application around another, which it protects."""
+    """ASGI middleware that protects an application."""
 
     def __init__(
         self, app: ASGIApp, *, token: str, port: int, names: tuple[str, ...], once: str = ""
     ) -> None:
         """names: of this host besides its addresses, as `--host` and localhost.
 
-        once: a token for the first visit with it, a minute from now at most; "" for none.
+        once: a token for a single visit within a minute; "" for none.
         """
         self._app, self._token = app, token
         self._once, self._once_until = once, time.monotonic() + _SECONDS_OF_ONCE
         self._port, self._names = port, {name.lower() for name in names}
-        self.cookie = f"sog_{port}"  # browsers do not tell ports apart
+        self.cookie = f"sog_{port}"  # cookies are shared between ports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers, or lets the application answer."""
+        """Rejects a request or passes it on."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
@@ -71,7 +70,7 @@ class Guard:
         await self._app(scope, _bounded(receive), _with_headers(send))
 
     def _refuse(self, scope: Scope, headers: Headers) -> Response | None:
-        """The answer to those who may not ask."""
+        """The response to a request that is not allowed."""
         host = headers.get("host", "")
         if not self._is_here(host):
             return _plain(421, "This server does not answer to that name.")
@@ -85,11 +84,11 @@ class Guard:
         if given and (self._is_token(given[-1]) or self._is_first(given[-1])):
             _tell(scope)
             rest = urlencode([pair for pair in query if pair[0] != "token"])
-            path = "/" + scope["path"].lstrip("/")  # two slashes would name another site
+            path = "/" + scope["path"].lstrip("/")  # two slashes would mean another host
             answer: Response = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
             if headers.get("sec-fetch-site") == "cross-site":
-                # After a link on another site, as in a terminal that is a page, a browser holds a
-                # strict cookie back until a page of this site leads on.
+                # After a link on another site, such as a web terminal, a browser sends a strict
+                # cookie only once a page of this site leads on.
                 where = answer.headers["location"]
                 link = f'<a href="{html.escape(where)}">On to sog</a>'
                 answer = HTMLResponse(link, headers={"Refresh": f"0; url={where}"})
@@ -108,7 +107,7 @@ class Guard:
         return hmac.compare_digest(text.encode(), self._token.encode())
 
     def _is_first(self, text: str) -> bool:
-        """Whether it is the token of one visit, which is good no more after it."""
+        """Whether it is the single-visit token, which this call uses up."""
         if self._once == "" or time.monotonic() > self._once_until:
             return False
         found = hmac.compare_digest(text.encode(), self._once.encode())
@@ -117,9 +116,9 @@ class Guard:
         return found
 
     def _is_here(self, host: str) -> bool:
-        """Whether a Host header means this server: an address, or one of its names, and its port.
+        """Whether a Host header means this server: an address or one of its names, and its port.
 
-        An attacker has a name point here; he cannot have an address do so.
+        DNS rebinding needs a host name, so any address is safe.
         """
         try:
             parts = urlsplit(f"//{host}")
@@ -136,7 +135,7 @@ class Guard:
 
 
 def _tell(scope: Scope) -> None:
-    """Has the server know that this connection is no stranger's."""
+    """Reports to the server that this connection presented the token."""
     let_in = scope.get("state", {}).get(LET_IN)
     if let_in is not None:
         let_in()
@@ -155,7 +154,7 @@ def _plain(status: int, text: str) -> Response:
 
 
 def _bounded(receive: Receive) -> Receive:
-    """Counts the bytes of a body that did not say how long it is."""
+    """Bounds a body without a Content-Length."""
     num_bytes = 0
 
     async def count() -> Message:

@@ -1,4 +1,4 @@
-"""The server itself: listens, and runs the application in a thread of its own."""
+"""The server: listens, and runs the application in its own thread."""
 
 import contextlib
 import socket
@@ -11,14 +11,14 @@ from starlette.types import ASGIApp
 
 from sog.web.connection import Connection
 
-_MOST_CONNECTIONS: Final = 256  # strangers and all others
-_SECONDS_IDLE: Final = 15  # between the requests of a connection
+_MOST_CONNECTIONS: Final = 256  # with and without the token
+_SECONDS_IDLE: Final = 15  # between two requests of a connection
 _SECONDS_TO_STOP: Final = 0.5
 _BACKLOG: Final = 100
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket at an address of this machine; port 0 for a free one. Raises OSError."""
+    """A listening socket; port 0 chooses a free one. Raises OSError."""
     (family, _, _, _, address), *_ = socket.getaddrinfo(
         host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )
@@ -27,9 +27,9 @@ def listen(host: str, port: int) -> socket.socket:
 
 @contextlib.contextmanager
 def serving(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
-    """Answers requests while its body runs.
+    """Serves requests while its body runs.
 
-    Not in the main thread, where signals are handled: by `sog.cli.interrupts`, not by uvicorn.
+    Not in the main thread, so that `sog.cli.interrupts`, not uvicorn, handles signals.
     """
     config = uvicorn.Config(
         app,
@@ -39,7 +39,7 @@ def serving(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
         log_config=None,
         access_log=False,
         server_header=False,
-        log_level="error",  # strangers write no lines to the terminal
+        log_level="error",  # clients must not write to the terminal
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=_SECONDS_IDLE,
     )
@@ -49,7 +49,5 @@ def serving(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
     try:
         yield
     finally:
-        server.should_exit = server.force_exit = (
-            True  # connections that are kept are not waited for
-        )
+        server.should_exit = server.force_exit = True  # do not wait for keep-alive connections
         thread.join(_SECONDS_TO_STOP)

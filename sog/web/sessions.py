@@ -1,51 +1,51 @@
-"""Games and searches that the server keeps: a bounded number, each under a number of its own."""
+"""Sessions: a bounded number of games and searches, each with its own number."""
 
 import itertools
 import threading
 from typing import Generic, Protocol, TypeVar
 
-from sog.web.host import Heed, Left, Mistake
+from sog.web.interfaces import Cancelled, Poll, RequestError
 
 
 class Session(Protocol):
-    """What is kept."""
+    """A game or a search."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether nobody would miss it much."""
+        """Whether it may be dropped to make room."""
 
     @property
     def is_busy(self) -> bool:
-        """Whether something works for it, which may go on for a while after it was dropped."""
+        """Whether a thread works for it, perhaps even after it was dropped."""
 
     def close(self) -> None:
-        """It was dropped: whatever works for it stops."""
+        """Stops its work, after it was dropped."""
 
 
 Kept = TypeVar("Kept", bound=Session)
 
 
-class Full(Mistake):
-    """There is no room for another one."""
+class FullError(RequestError):
+    """There is no room for another session."""
 
 
 class Sessions(Generic[Kept]):
-    """At most so many at a time, those counted that were dropped and are still at work; the oldest
-    finished one makes room for a new one."""
+    """At most `most` sessions, including dropped ones that are still working; the oldest finished
+    one makes room for a new one."""
 
     def __init__(self, most: int, noun: str) -> None:
-        """noun: what they are called, as "games"."""
+        """noun: for messages, as "games"."""
         self._most, self._noun = most, noun
         self._kept: dict[int, Kept] = {}
         self._dropped: list[Kept] = []
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def add(self, session: Kept, heed: Heed = lambda: None) -> int:
-        """Keeps it; returns its number. Raises Full, and Left where it was made meanwhile."""
+    def add(self, session: Kept, poll: Poll = lambda: None) -> int:
+        """Keeps a session and returns its number. Raises FullError; Cancelled if `poll` does."""
         try:
-            heed()
-        except Left:
+            poll()
+        except Cancelled:
             session.close()
             raise
         with self._lock:
@@ -55,18 +55,18 @@ class Sessions(Generic[Kept]):
                 if not finished:
                     why = self._why()
                     self._drop(session)
-                    raise Full(why)
+                    raise FullError(why)
                 self._drop(self._kept.pop(finished[0]))
             number = next(self._numbers)
             self._kept[number] = session
         return number
 
     def get(self, number: int) -> Kept:
-        """Raises KeyError if it is not there (any more)."""
+        """A session by number; KeyError if it does not exist (any more)."""
         return self._kept[number]
 
     def remove(self, number: int) -> None:
-        """Drops it, if it is there."""
+        """Drops a session if it exists."""
         with self._lock:
             session = self._kept.pop(number, None)
             if session is not None:
@@ -89,5 +89,5 @@ class Sessions(Generic[Kept]):
             self._dropped.append(session)
 
     def list(self) -> list[tuple[int, Kept]]:
-        """All of them, the newest first."""
+        """All sessions, the newest first."""
         return sorted(self._kept.items(), reverse=True)

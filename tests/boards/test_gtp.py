@@ -18,7 +18,7 @@ from sog.boards.othello import Othello
 from sog.boards.thinker import Follower
 from sog.play.game_in_progress import Position
 from sog.play.match import Resignation
-from sog.play.principal import Lines
+from sog.play.principal_variation import Lines
 from sog.play.simple_agents import RandomAgent
 from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, heard, said_of
 
@@ -286,7 +286,7 @@ def test_the_command_speaks_until_its_input_ends(
         (["random"], "--game is needed: random can play any game."),
         (["random", "--game", "kuhn"], "kuhn is no game of GTP"),
         (["random", "--game", "go5", "--search", "5,1"], "--search 5,1 has no effect"),
-        (["nobody", "--game", "go5"], "'nobody' is no player"),
+        (["nobody", "--game", "go5"], "'nobody' is not a player"),
     ],
 )
 def test_mistakes_are_told_in_one_line(sog: Run, arguments: list[str], message: str) -> None:

@@ -153,7 +153,7 @@ def test_a_parameter_without_effect_is_told_and_not_advertised(sog: Run) -> None
     assert "rounds=6" not in out + err
     code, _, err = sog("games", "glasses(rounds=6)")
     assert code == 0
-    assert "rounds=6 has no effect beyond 5: then the detectives have spent their tickets" in err
+    assert "rounds=6 has no effect beyond 5, when the detectives have no tickets left" in err
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -28,7 +28,7 @@ Run = Callable[..., tuple[int, str, str]]
         ),
         (
             ["zero", "no/run", "--game", "kuhn"],
-            "'no/run' is no player: neither a run folder nor one of "
+            "'no/run' is not a player: neither a run folder nor one of "
             f"{', '.join(entry.form for entry in METHODS.values())}.",
         ),
         (
@@ -84,7 +84,7 @@ Run = Callable[..., tuple[int, str, str]]
         ),
         (
             ["ismcts:2", "ismcts:3", "--game", "kuhn", "--aivat", "exact"],
-            "aivat needs an agent that tells its policy, which neither does.",
+            "aivat needs an agent that exposes its policy; neither does.",
         ),
         (
             ["random", "zero", "--game", "london", "--aivat", "exact"],

@@ -97,9 +97,9 @@ FIRST_BYTES = {
         ),
         (["search", "kuhn", "--svg", "k.png"], "--svg: the name must end in .svg, got k.png."),
         (["exploitability", "kuhn", "."], ". is a folder; a file is needed."),
-        (["play", "", "--game", "kuhn"], f"'' is no player: {PLAYERS}"),
-        (["play", "tabluar", "--game", "kuhn"], "'tabluar' is no player: did you mean tabular?"),
-        (["play", "RANDOM", "--game", "kuhn"], "'RANDOM' is no player: did you mean random?"),
+        (["play", "", "--game", "kuhn"], f"'' is not a player: {PLAYERS}"),
+        (["play", "tabluar", "--game", "kuhn"], "'tabluar' is not a player: did you mean tabular?"),
+        (["play", "RANDOM", "--game", "kuhn"], "'RANDOM' is not a player: did you mean random?"),
         (
             ["play", UCT, "--game", "kuhn"],
             f"uct: budget must be <= 2147483647, got {100 * '9'}.",
@@ -118,7 +118,7 @@ FIRST_BYTES = {
         ),
         (
             ["match", "goofspiel", "random"],
-            "'goofspiel' is no player: it is a game, which --game goofspiel says.",
+            "'goofspiel' is not a player: it is a game, which --game goofspiel sets.",
         ),
         (["configs", ""], f"'' is not a configuration; {CONFIGS}"),
         (
@@ -167,12 +167,11 @@ FIRST_BYTES = {
         ),
         (
             ["match", "CFR", "random", "--game", "kuhn"],
-            "'CFR' is no player: a rule of CFR is typed tabular(rule=cfr).",
+            "'CFR' is not a player: a rule of CFR is typed tabular(rule=cfr).",
         ),
         (
             ["match", "k.npz", "random", "--game", "kuhn"],
-            "'k.npz' is no player: of a policy file, policy:k.npz plays it and "
-            "sog policy k.npz shows it.",
+            "'k.npz' is not a player: policy:k.npz plays a policy file, sog policy k.npz shows it.",
         ),
         *(
             (

@@ -8,13 +8,13 @@ import pytest
 
 from gtcfr.settings import SearchSettings
 from sog.cli.arguments import COMMANDS, make_parser
-from sog.cli.commands.command import Choice
+from sog.cli.commands.command import OptionSpec
 from sog.cli.options import OPTIONS, SETTINGS
 from sog.cli.search_options import read_settings
 from sog.domain import domains, load_part
 
 
-def names(options: Sequence[Choice]) -> list[str]:
+def names(options: Sequence[OptionSpec]) -> list[str]:
     found = (one if isinstance(one, str) else one[0] for one in options)
     return [name for name in found if not name.endswith(":")]
 

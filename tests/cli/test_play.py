@@ -42,7 +42,7 @@ def test_a_game_alone_finds_an_opponent(run_play: Run, game: str) -> None:
     assert code == 0
     trained = game == "tic_tac_toe"
     assert ("against agent:tic_tac_toe" if trained else "against rollout") in out
-    told = f"no agent for {game} comes with the package: you play rollout"
+    told = f"no agent for {game} is shipped: you play against rollout"
     assert (told in err) is not trained
 
 
@@ -88,7 +88,7 @@ def test_a_person_may_leave_in_the_middle(run_play: Run, typed: str, tmp_path: P
     assert out.endswith("\nNo game was finished.\n")
     assert not file.exists()
     assert ("beginning of its text" in out) == typed.startswith("?")
-    assert ("That is no action here" in out) == typed.startswith("what")
+    assert ("This action is not legal here" in out) == typed.startswith("what")
 
 
 def test_games_begin_at_a_position(run_play: Run) -> None:
@@ -143,9 +143,9 @@ def test_a_choice_is_taken_back_and_made_again(run_play: Run) -> None:
         out.index(text)
         for text in (
             "Agent:  bet2",
-            "There is no choice of yours to take back.",
+            "There is no choice to take back.",
             "You:    call",
-            "Taken back.",
+            "Undone.",
             "You:    fold",
         )
     )
@@ -159,7 +159,7 @@ def test_a_choice_is_taken_back_and_made_again(run_play: Run) -> None:
     [
         ([[0, 9]], "action 9 of move 1 is not legal"),
         ([[1, 0]], "move 1 was player 1's, not 0's"),
-        ([["x", 0]], "is no file that `sog play --save` wrote"),
+        ([["x", 0]], "is not a file of `sog play --save`"),
     ],
 )
 def test_moves_that_cannot_be_are_refused(
@@ -229,7 +229,7 @@ def test_a_hint_that_gives_up_is_told_and_the_person_plays_on(
 
     monkeypatch.setattr("sog.play.simple_agents.TabularAgent.policy", resign)
     _, out, _ = run_play("check\nq\n", "tabular", "--game", "kuhn", "--hints", "--as", "0")
-    assert "  Hint: it would give up" in out
+    assert "  Hint: resign" in out
     assert "You:    check" in out
 
 
@@ -256,11 +256,11 @@ def test_hints_advise_the_person(run_play: Run) -> None:
         (["random"], "--game is needed: random can play any game."),
         (
             ["random", "--game", "kuhn", "--save", "a.json", "--resume", "b.json"],
-            "--resume writes to the file that it goes on with: leave --save out.",
+            "--resume writes to its own file: omit --save.",
         ),
         (
             ["random", "--game", "kuhn", "--hints"],
-            "--hints needs an agent that knows better than random.",
+            "--hints needs an agent better than random.",
         ),
         (
             ["random", "--game", "rps", "--picture", "map.svg"],

@@ -69,7 +69,7 @@ def test_a_file_that_no_session_left_is_not_resumed(
     game = ("random", "--game", "matching_pennies", "--games", "1")
     run_play("heads\n", *game, "--save", str(file))
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    with pytest.raises(CommandError, match=r"is no file that `sog play --save` wrote\.$"):
+    with pytest.raises(CommandError, match=r"is not a file of `sog play --save`\.$"):
         run_play("heads\n", *game, "--resume", str(file))
 
 
@@ -88,11 +88,11 @@ def test_an_earlier_file_is_not_lost(run_play: Run, tmp_path: Path) -> None:
     game = ("random", "--game", "matching_pennies", "--games", "1")
     run_play("heads\n", *game, "--save", str(file))
     before = file.read_bytes()
-    with pytest.raises(CommandError, match="is there already; --resume goes on with it"):
+    with pytest.raises(CommandError, match="exists already; --resume continues it"):
         run_play("heads\n", *game, "--save", str(file))
     with pytest.raises(CommandError, match=r"are of matching_pennies.*, not of kuhn"):
         run_play("1\n", "random", "--game", "kuhn", "--resume", str(file))
-    with pytest.raises(CommandError, match="goes on with the seed of the file: leave --seed out"):
+    with pytest.raises(CommandError, match="uses the seed of the file: omit --seed"):
         run_play("1\n", *game, "--seed", "3", "--resume", str(file))
     with pytest.raises(CommandError, match="are against random, not against tabular"):
         run_play("1\n", "tabular", "--game", "matching_pennies", "--resume", str(file))

@@ -14,7 +14,7 @@ from sog.boards.stones import EMPTY
 from sog.cli.lines import fold
 from sog.cli.play.moves import Moves
 from sog.cli.play.screen import (
-    Choice,
+    ListedAction,
     choices,
     draw_state,
     find_choices,
@@ -133,10 +133,10 @@ def test_a_board_in_color_is_not_folded() -> None:
 
 
 BETS = [
-    Choice(action=0, label=1, text="fold"),
-    Choice(action=1, label=2, text="call"),
-    Choice(action=3, label=3, text="raise2"),
-    Choice(action=4, label=4, text="raise20"),
+    ListedAction(action=0, label=1, text="fold"),
+    ListedAction(action=1, label=2, text="call"),
+    ListedAction(action=3, label=3, text="raise2"),
+    ListedAction(action=4, label=4, text="raise20"),
 ]
 
 
@@ -159,7 +159,7 @@ def test_answers_are_numbers_or_texts_or_their_beginnings(answer: str, actions: 
 
 
 def test_many_actions_are_listed_in_columns() -> None:
-    offered = [Choice(action=n, label=n, text=f"station {n}") for n in range(1, 13)]
+    offered = [ListedAction(action=n, label=n, text=f"station {n}") for n in range(1, 13)]
     lines = list_choices(offered).splitlines()
     assert [line.split()[0::3] for line in lines] == [
         ["1)", "4)", "7)", "10)"],

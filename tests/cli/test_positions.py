@@ -63,7 +63,7 @@ def test_a_game_that_was_left_goes_on_from_its_position(typed: Run, tmp_path: Pa
     assert len(left["moves"]) == 2
     code, out, err = typed("undo\na1a5\nn\n", "play", *CHESS, "--as", "0", "--resume", str(file))
     assert code == 0, err
-    assert "Taken back." in out
+    assert "Undone." in out
     assert "You win" in out
     assert saved(file)["games"][0]["begins"] == MATE_IN_1
     assert saved(file)["unfinished"] is None
@@ -73,7 +73,7 @@ def test_a_game_that_was_left_goes_on_from_its_position(typed: Run, tmp_path: Pa
     ("begins", "message"),
     [
         ("2k2/5/2K2/5 w - - 0 1", "game 1: where it begins: "),
-        ("", "game 1: where it begins: it is said to begin elsewhere, and begins at the start."),
+        ("", "game 1: where it begins: it must be a later position, got the start of the game."),
         ("2k2/5/2K2/R4/5 w - - 0 1", "game 1: move 1 is not possible in gardner_chess"),
     ],
 )
@@ -103,7 +103,7 @@ def test_a_forged_position_in_a_file_is_told_in_a_line(
         (("play", *CHESS, "--history", "lost.pgn"), "--history: cannot read lost.pgn: No such"),
         (
             ("match", "random", "random", "--game", "leduc", "--history", "check"),
-            "which leduc is not: who holds what there depends on how both have played;",
+            "leduc is not one: ranges there depend on how both players got there.",
         ),
     ],
 )

@@ -75,7 +75,7 @@ def test_a_game_that_was_left_is_saved_without_a_result(
     assert "RE[?]\n;B[ab];W[" in path.read_text()
     code, told, _ = sog("replay", str(path))
     assert (code, told.endswith("  The game was left here.\n")) == (0, True)
-    with pytest.raises(CommandError, match="is there already; choose another name"):
+    with pytest.raises(CommandError, match="exists already; choose another name"):
         run_play("q\n", *options, "--save", str(path))
     with pytest.raises(CommandError, match=r"--resume: the name must end in \.json, got left\.sgf"):
         run_play("q\n", *options, "--resume", str(path))

@@ -72,7 +72,7 @@ def test_a_saved_game_is_told_with_what_both_knew(sog: Run, file: Path) -> None:
     [
         (
             {"utility": 2.0},
-            "game 1: it is said to give 2 chips to player 0, by the rules of kuhn(ranks=3) it is "
+            "game 1: the file gives 2 chips to player 0, but by the rules of kuhn(ranks=3) it is "
             "1.",
         ),
         ({"infostates": [[2, -1]] * 3}, "game 1: move 1 is not possible in kuhn(ranks=3)."),
@@ -80,8 +80,11 @@ def test_a_saved_game_is_told_with_what_both_knew(sog: Run, file: Path) -> None:
             {"moves": [{**move, "action": None} for move in SAVED["games"][0]["moves"]]},
             "game 1: move 1 is not possible in kuhn(ranks=3).",
         ),
-        ({"infostates": 7}, "is no file that `sog play --save` wrote."),
-        ({"moves": SAVED["games"][0]["moves"][:1]}, "game 1: its end is none in kuhn(ranks=3)."),
+        ({"infostates": 7}, "is not a file of `sog play --save`."),
+        (
+            {"moves": SAVED["games"][0]["moves"][:1]},
+            "game 1: the game is not over by the rules of kuhn(ranks=3).",
+        ),
     ],
 )
 def test_what_the_rules_deny_is_not_told(
@@ -122,7 +125,7 @@ def test_a_game_that_was_played_is_told(
 def test_another_file_is_refused_in_a_line(sog: Run, tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
-    wanted = f"sog: error: {path} is no file that `sog play --save` wrote.\n"
+    wanted = f"sog: error: {path} is not a file of `sog play --save`.\n"
     assert sog("replay", str(path)) == (2, "", wanted)
 
 

@@ -56,7 +56,7 @@ def test_all_of_it_is_there_for_machines_and_as_a_picture(
         utility = parts["expected"] + by_choices + parts["luck"] + parts["revised"]
         assert parts["luck"] == parts["chance"] + parts["hidden"]
         assert utility == pytest.approx(parts["utility"]) == pytest.approx(1 - 2 * player)
-    assert "worth in chips" in picture.read_text()
+    assert "value in chips" in picture.read_text()
     assert bet["infostate"] == 2
     assert (found["interrupted"], found["num_choices"]) == (False, 2)
 
@@ -133,7 +133,7 @@ def test_who_plays_another_game_is_told_so_by_the_file(sog: Run, file: Path) -> 
     ("options", "says"),
     [
         (["--number", "2"], "--number must be from 1 to 1, the games in {file}, got 2."),
-        (["--by", "nobody"], "'nobody' is no player: "),
+        (["--by", "nobody"], "'nobody' is not a player: "),
         (
             ["--by", "random"],
             "--by must be tabular, or a player that searches by SoG or AlphaZero, got random: ",
@@ -158,8 +158,8 @@ def test_what_cannot_be_is_told_in_a_line(
     [
         ({"games": []}, "{file} has no finished game."),
         ({"game": "no_such_game"}, "no_such_game, the game of {file}, is not installed."),
-        ({"games": [{**SAVED["games"][0], "utility": 2.0}]}, "{file}: game 1: it is said to give"),
-        ({"games": [{**SAVED["games"][0], "infostates": []}]}, "{file} is no file that"),
+        ({"games": [{**SAVED["games"][0], "utility": 2.0}]}, "{file}: game 1: the file gives"),
+        ({"games": [{**SAVED["games"][0], "infostates": []}]}, "{file} is not a file of"),
     ],
 )
 def test_a_file_that_is_damaged_or_of_another_game_is_told_in_a_line(

@@ -31,8 +31,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             ["search", "run/my_run@8"],
             f"run/my_run@8 is neither a game nor a run folder: did you mean {RUN}@8?",
         ),
-        (["play", "my_run"], f"'my_run' is no player: did you mean {RUN}?"),
-        (["match", "random", "my_run@8"], f"'my_run@8' is no player: did you mean {RUN}@8?"),
+        (["play", "my_run"], f"'my_run' is not a player: did you mean {RUN}?"),
+        (["match", "random", "my_run@8"], f"'my_run@8' is not a player: did you mean {RUN}@8?"),
         (["plot", "my_run"], f"run folder my_run does not exist: did you mean {RUN}?"),
     ],
 )

@@ -286,7 +286,7 @@ def test_few_actions_take_less_memory_and_what_is_left_out_is_told(
     assert told[0] < 0.8 * told[1]
     code, out, _ = sog(*few, "--simulations", "12")
     assert code == 0
-    assert "of some states only the best actions were considered" in out
+    assert "in some states only the best actions were considered" in out
 
 
 def test_memory_is_told_without_a_search(sog_json: RunJson, sog: Run) -> None:

@@ -104,7 +104,7 @@ def test_a_port_in_use_is_told_in_one_line(sog: Run) -> None:
         (["--game", "checkers"], "unknown game 'checkers'"),
         (["--player", "uct:x"], "budget must be an integer, got 'x'"),
         (["--port", "70000"], "must be from 0 to 65535, got 70000"),
-        (["--host", "a..b"], "--host a..b: that is no name of a host."),
+        (["--host", "a..b"], "--host a..b is not a valid host name."),
         (["--host", "no.such.host.invalid"], "--host no.such.host.invalid: cannot listen there"),
     ],
 )
@@ -159,7 +159,7 @@ def test_where_no_browser_is_found_one_line_says_so(
     monkeypatch.setattr("webbrowser.open", lambda _: False)
     command._open("http://127.0.0.1:1/")
     assert capsys.readouterr().err == (
-        "sog: --open: no browser was found here; open the address yourself.\n"
+        "sog: --open: no browser found; open the address yourself.\n"
     )
 
 
@@ -169,4 +169,4 @@ def test_other_machines_are_let_in_only_with_a_warning(start: Start, tmp_path: P
     assert server.ask("GET", "/") == 200
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=PATIENCE)
-    assert "other machines may reach this server, and what is sent is not encrypted" in err
+    assert "other machines can reach this server, and traffic is not encrypted" in err

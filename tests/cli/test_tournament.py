@@ -82,7 +82,7 @@ def test_the_best_player_comes_first(sog: Run, sog_json: Callable[..., Any]) -> 
     code, out, err = sog("tournament", *common, "--show", "wins")
     assert code == 0
     lines = out.splitlines()
-    assert lines[0] == "kuhn: each against each"
+    assert lines[0] == "kuhn: round robin"
     assert lines[2].split() == ["player", "1", "2", "3", "all"]
     averages = [float(line.split()[-1]) for line in lines[3:6]]
     assert averages == sorted(averages, reverse=True)
@@ -118,7 +118,7 @@ def test_every_cell_is_of_the_row_against_the_column(
     code, out, _ = sog("tournament", *PLAYERS, "--game", "kuhn", "--games", "4", "--show", show)
     assert code == 0
     assert rows_of(out) == rows
-    what = {"mean": "mbb per game,", "wins": "percent of games won, draws as half,"}[show]
+    what = {"mean": "mbb per game,", "wins": "percent of games won, draws counted as half,"}[show]
     told = f"{what} of the row against the column, with the 95% interval.\n12 games, 1 of them "
     assert f"{told}drawn, in 3 s;" in out
 
@@ -175,7 +175,7 @@ def test_averages_are_over_the_opponents_that_were_met(sog: Run, as_played: Play
         ),
         (
             ["random", "uct:5", "--game", "tic_tac_toe", "--openings", "random:9"],
-            "--openings: no game of tic_tac_toe that was tried goes on after 9 random moves.",
+            "--openings: every game of tic_tac_toe that was tried ended within 9 random moves.",
         ),
         (
             ["random", "uct:5", "--game", "tic_tac_toe", "--games-out", "x.sgf"],
@@ -208,7 +208,7 @@ def test_openings_of_a_file_are_played_with_either_player_first(
     code, _, err = sog("tournament", *TIC_TAC_TOE, "--openings", str(lines))
     assert (code, f"sog: error: {lines}: line 2: a board must have as many X" in err) == (2, True)
     code, _, err = sog("tournament", *TIC_TAC_TOE, "--openings", str(lines), "--history", "a1")
-    assert (code, "are whole positions; leave one out." in err) == (2, True)
+    assert (code, "are whole positions; omit one option." in err) == (2, True)
 
 
 def test_random_openings_are_the_same_in_all_pairings_and_come_after_the_history(
@@ -237,7 +237,7 @@ def test_a_tournament_that_was_killed_goes_on_as_if_nothing_had_been(
     cut.write_bytes(b"\n".join(lines[:6]) + b"\n" + lines[6][:20])  # torn in the sixth pair
     code, out, err = sog(*asked, "--save", str(cut), "--json")
     assert code == 0
-    assert f"sog: 10 games of {cut} are gone on with." in err
+    assert f"sog: continuing {cut} with 10 games." in err
     again = json.loads(out)
     for result in (told, again):
         result["seconds"] = 0
@@ -296,20 +296,23 @@ def test_games_of_another_search_are_those_of_another_tournament(
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"utility": 1e9}, "said to give 1e+09 points to player 0, by the rules of tic_tac_toe"),
-        ({"utility": float("nan")}, "said to give nan points"),
-        ({"utility": float("inf")}, "said to give inf points"),
+        (
+            {"utility": 1e9},
+            "the file gives 1e+09 points to player 0, but by the rules of tic_tac_toe",
+        ),
+        ({"utility": float("nan")}, "the file gives nan points"),
+        ({"utility": float("inf")}, "the file gives inf points"),
         ({"outcomes": [99, -1]}, "event 1 is not possible in tic_tac_toe"),
         ({"outcomes": [0, -1]}, "event 2 is not possible"),
         ({"outcomes": [0, 0]}, "event 2 is not possible"),
-        ({"outcomes": [0, 1]}, "its end is none"),
+        ({"outcomes": [0, 1]}, "the game is not over"),
         ({"outcomes": [True, 3, 1, 4, 2]}, ""),
         ({"outcomes": None}, ""),
         ({"resigned": 7}, "resigned must be player 0 or 1"),
         ({"resigned": 3}, "resigned must be player 0 or 1"),
         ({"resigned": True, "outcomes": [0]}, "resigned must be player 0 or 1"),
         ({"resigned": 1, "outcomes": [0], "utility": 1.0}, None),
-        ({"begins": "xx"}, "its opening is another one"),
+        ({"begins": "xx"}, "it has another opening"),
         ({}, None),
     ],
     ids=str,

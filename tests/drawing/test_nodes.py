@@ -92,7 +92,8 @@ def test_the_searched_state_reads_as_in_the_result() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("name", "told"), [("is_full", "room"), ("is_pruned", "best actions"), ("is_sampled", "sample")]
+    ("name", "told"),
+    [("is_full", "full"), ("is_pruned", "best actions"), ("is_sampled", "sampled")],
 )
 def test_what_a_tree_does_not_have_is_told(name: str, told: str) -> None:
     result = searched("kuhn")

@@ -15,7 +15,7 @@ from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.settings import SearchSettings
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import make
-from sog.play.principal import read_lines
+from sog.play.principal_variation import read_lines
 from sog.tabular.profile_analysis import analyze_profile
 from tests.play.line_games import TIC_TAC_TOE
 from tests.tabular import kuhn_histories as kuhn

@@ -113,7 +113,7 @@ def test_a_dealer_that_lies_or_is_not_there_is_told_in_one_line(sog: Run) -> Non
     assert code == 2
     assert err.splitlines()[-1] == "sog: error: dealer a..b:5: that is no name of a host."
     code, _, err = sog("acpc", "lbr", "127.0.0.1", str(port), "--game", GAME)
-    watching = "who watches how the opponent plays, as lbr, can play in matches only."
+    watching = "a player that reads the opponent's policy, such as lbr, can play in matches only."
     assert (code, err.splitlines()[-1]) == (2, f"sog: error: {watching}")
     code, _, err = sog("play", "lbr", "--game", "kuhn")
     assert (code, err.splitlines()[-1]) == (2, f"sog: error: {watching}")

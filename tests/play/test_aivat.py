@@ -112,7 +112,7 @@ def as_played(
     policy: np.ndarray,
     history: History,
     utility: float,
-    tells: tuple[bool, bool],
+    exposed: tuple[bool, bool],
 ) -> PlayedGame:
     actors = [int(tree.node_actor[node]) for node, _, _ in history[:-1]]
     return PlayedGame(
@@ -124,25 +124,25 @@ def as_played(
         ),
         infostates=tuple(held for _, _, held in history),
         policies=tuple(
-            policy[node] if actor in (0, 1) and tells[actor] else None
+            policy[node] if actor in (0, 1) and exposed[actor] else None
             for actor, (node, _, _) in zip(actors, history[:-1], strict=True)
         ),
-        tells=tells,
+        exposed=exposed,
     )
 
 
 def estimates(
-    tree: PublicTree, policy: np.ndarray, aivat: Aivat, tells: tuple[bool, bool]
+    tree: PublicTree, policy: np.ndarray, aivat: Aivat, exposed: tuple[bool, bool]
 ) -> np.ndarray:
     """[history, (probability, utility, estimate)]; what a known player held must not matter."""
     found, rows = {}, []
     for probability, utility, history in histories(tree, policy):
         seen: Any = tuple(
-            (node, [infostate for player, infostate in enumerate(held) if not tells[player]])
+            (node, [infostate for player, infostate in enumerate(held) if not exposed[player]])
             for node, _, held in history
         )
         if (key := str(seen)) not in found:
-            found[key] = aivat.estimate(as_played(tree, policy, history, utility, tells))
+            found[key] = aivat.estimate(as_played(tree, policy, history, utility, exposed))
         rows.append((probability, utility, found[key]))
     table = np.array(rows)
     assert table[:, 0].sum() == pytest.approx(1)
@@ -156,16 +156,16 @@ def spread(table: np.ndarray, column: int) -> float:
 
 
 @pytest.mark.thorough(but=["kuhn", "liars_dice(faces=2)-tells3"])
-@pytest.mark.parametrize("tells", [BOTH, FIRST, (False, True), NEITHER])
+@pytest.mark.parametrize("exposed", [BOTH, FIRST, (False, True), NEITHER])
 @pytest.mark.parametrize("name", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(faces=2)", HOLDEM])
 def test_the_estimate_has_the_expectation_of_the_game_whatever_the_values_are(
-    name: str, tells: tuple[bool, bool]
+    name: str, exposed: tuple[bool, bool]
 ) -> None:
     """In each of these games something else is hidden: cards, a move, dice that are bid on, hands
     that exclude each other and a board."""
     compiled = compile_tree(make(name))
     tree, policy = compiled.tree, random_policy(compiled.tree)
-    table = estimates(tree, policy, Aivat(tree.game, random_network(tree.game)), tells)
+    table = estimates(tree, policy, Aivat(tree.game, random_network(tree.game)), exposed)
     truth = float(evaluate_policy(compiled, policy).value[0])
     assert table[:, 0] @ table[:, 1] == pytest.approx(truth, abs=1e-6)
     assert table[:, 0] @ table[:, 2] == pytest.approx(truth, abs=1e-5)
@@ -186,17 +186,17 @@ def test_with_the_values_of_what_both_play_nothing_is_left_to_luck(name: str) ->
 
 
 @pytest.mark.thorough(but=["tells0"])
-@pytest.mark.parametrize("tells", [BOTH, FIRST])
+@pytest.mark.parametrize("exposed", [BOTH, FIRST])
 def test_leduc_keeps_its_expectation_and_loses_most_of_its_variance(
-    tells: tuple[bool, bool],
+    exposed: tuple[bool, bool],
 ) -> None:
     compiled = compile_tree(make("leduc"))
     tree, policy = compiled.tree, random_policy(compiled.tree)
     game = EnumeratedGame(tree=tree)
-    table = estimates(tree, policy, Aivat(game, uniform_play_evaluator(game)), tells)
+    table = estimates(tree, policy, Aivat(game, uniform_play_evaluator(game)), exposed)
     truth = float(evaluate_policy(compiled, policy).value[0])
     assert table[:, 0] @ table[:, 2] == pytest.approx(truth, abs=2e-5)
-    assert spread(table, 2) < (0.2 if tells == BOTH else 0.8) * spread(table, 1)
+    assert spread(table, 2) < (0.2 if exposed == BOTH else 0.8) * spread(table, 1)
 
 
 KUHN = compile_tree(make("kuhn"))
@@ -210,7 +210,7 @@ def tabular_player(policy: np.ndarray) -> AgentFactory:
 class Silent(RandomAgent):
     """Plays at random, and does not say so."""
 
-    tells_policies = False
+    exposes_policies = False
 
     def __init__(self, player: int, seed: int) -> None:
         super().__init__(KUHN.tree.game, player=player, seed=seed)
@@ -237,10 +237,10 @@ def test_a_match_has_the_same_games_and_a_narrower_interval() -> None:
 @pytest.mark.thorough
 def test_one_player_who_tells_is_enough_and_none_is_too_few() -> None:
     aivat = Aivat(PLAYED_KUHN, uniform_play_evaluator(PLAYED_KUHN))
-    tells = tabular_player(random_policy(KUHN.tree))
-    result = play_match(KUHN.tree.game, tells, Silent, 200, aivat=aivat)
+    open_player = tabular_player(random_policy(KUHN.tree))
+    result = play_match(KUHN.tree.game, open_player, Silent, 200, aivat=aivat)
     assert result.corrected_standard_error < result.standard_error
-    with pytest.raises(ValueError, match="an agent that tells its policy, which neither does"):
+    with pytest.raises(ValueError, match="an agent that exposes its policy; neither does"):
         play_match(KUHN.tree.game, Silent, Silent, 2, aivat=aivat)
 
 
@@ -250,7 +250,7 @@ def test_what_chance_brought_counts_from_an_event_on(monkeypatch: pytest.MonkeyP
         for n in range(5)
     ]
     monkeypatch.setattr(Aivat, "_steps", lambda *_: iter(steps))
-    played: Any = SimpleNamespace(tells=BOTH)
+    played: Any = SimpleNamespace(exposed=BOTH)
     assert Aivat(make("kuhn"), ZeroEvaluator()).chance_part(played, 2) == 10_100
 
 

@@ -142,8 +142,8 @@ def test_a_run_of_alphazero_plays_by_its_own_search(run: Path) -> None:
 @pytest.mark.parametrize(
     ("search", "says"),
     [
-        ("8,2", "AlphaZero's search can be told num_simulations only, not simulations_per_update"),
-        ({"rule": "cfr"}, "AlphaZero's search can be told num_simulations only, not rule = cfr"),
+        ("8,2", "AlphaZero's search can change num_simulations only, not simulations_per_update"),
+        ({"rule": "cfr"}, "AlphaZero's search can change num_simulations only, not rule = cfr"),
     ],
 )
 def test_what_its_search_does_not_have_cannot_be_changed(run: Path, search: Any, says: str) -> None:
@@ -152,7 +152,7 @@ def test_what_its_search_does_not_have_cannot_be_changed(run: Path, search: Any,
 
 
 def test_its_search_has_no_clock(run: Path) -> None:
-    with pytest.raises(ValueError, match="takes a number of simulations, not of seconds"):
+    with pytest.raises(ValueError, match="is limited by simulations, not by seconds"):
         seat([str(run)], host=Host(seconds=1.0))
 
 

@@ -13,7 +13,7 @@ from sog.boards.thinker import Follower, thinker_of
 from sog.games import make
 from sog.play.analyst import Analyst
 from sog.play.game_in_progress import Position
-from sog.play.principal import Lines, _Moves, read_lines
+from sog.play.principal_variation import Lines, _Moves, read_lines
 from sog.play.simple_agents import RandomAgent
 from sog.play.thinking import Thinking, first_root
 from tests.play.line_games import TIC_TAC_TOE
@@ -41,7 +41,7 @@ def test_moves_are_ordered_by_their_policy_and_only_then_by_visits(
         value=nothing,
         actor=nothing[0],
     )
-    monkeypatch.setattr("sog.play.principal._read_moves", lambda *_: found)
+    monkeypatch.setattr("sog.play.principal_variation._read_moves", lambda *_: found)
     result: Any = None
     assert read_lines(GAME, result).actions.tolist() == [2, 1, 0]
 

@@ -14,7 +14,7 @@ from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.games import TERMINAL, Game, make
 from sog.play import Agent, PlayedGame, SearchAgent
-from sog.play.choice import Choice
+from sog.play.choice import JudgedChoice
 from sog.play.review import Review, reviewing
 from sog.play.simple_agents import TabularAgent
 from sog.tabular import solve
@@ -180,9 +180,9 @@ def test_what_the_adviser_mixes_is_best_though_its_search_is_a_little_off() -> N
     assert graded(2, 0.995, share=0.002) == "good"
 
 
-def choice_of(action: int, worth: float, share: float, doubt: float) -> Choice:
+def choice_of(action: int, worth: float, share: float, doubt: float) -> JudgedChoice:
     """Of two actions: 1, worth 1, and 2, which the adviser plays with probability `share`."""
-    return Choice(
+    return JudgedChoice(
         number=0,
         player=0,
         state=None,

@@ -94,10 +94,10 @@ def test_it_goes_on_from_where_it_was_and_ends_where_a_whole_search_does() -> No
 def test_what_is_left_of_a_clock_bounds_a_slice_however_fast_the_last_one_was() -> None:
     thinking = kuhn_search()
     for _ in range(3):
-        thinking.go_a_slice(100, 60.0)
+        thinking.run_slice(100, 60.0)
     assert thinking.num_updates > 3
     before = thinking.num_updates
-    thinking.go_a_slice(100, 0.0)
+    thinking.run_slice(100, 0.0)
     assert thinking.num_updates == before + 1
 
 
@@ -189,7 +189,7 @@ def test_with_more_room_it_finds_what_it_had_found_with_that_room_from_the_start
     small, large = begun(settings), begun(dataclasses.replace(settings, num_simulations=20))
     small.go()
     assert small.num_updates == small.total == 8
-    small.give_room(20)
+    small.extend(20)
     assert (small.num_updates, small.total) == (8, 20)
     small.go()
     large.go()
@@ -218,7 +218,7 @@ def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> N
         )
         search.go(13)  # of four updates before each simulation, so an answer has to stand for three
         if room < 8:
-            search.give_room(8)
+            search.extend(8)
         search.go()
         found.append(search.read())
     assert_same(*found)
@@ -226,4 +226,4 @@ def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> N
 
 def test_room_is_not_taken_away() -> None:
     with pytest.raises(ValueError, match=r"^num_simulations must be >= 6, which the tree has roo"):
-        kuhn_search().give_room(5)
+        kuhn_search().extend(5)

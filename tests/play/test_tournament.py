@@ -46,7 +46,7 @@ def test_searches_of_a_pairing_are_made_together(monkeypatch: pytest.MonkeyPatch
         sizes.append(len(agents))
         search_together(agents, batch_size)
 
-    monkeypatch.setattr("sog.play.together.search_together", search)
+    monkeypatch.setattr("sog.play.batched_games.search_together", search)
     agents = [searching, factory("random", game)]
     together = play_tournament(game, agents, 16, seed=3, batch_size=4)
     assert max(sizes) == 4

@@ -11,10 +11,10 @@ from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import Game, make
 from sog.play.simple_agents import RandomAgent
 from sog.players.entry import Entry
+from sog.players.overrides import split_overrides
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.seating import is_variant, seat
 from sog.players.table import PLAYERS
-from sog.players.told import split_told
 from sog.tabular import TreeTooLargeError
 
 
@@ -32,7 +32,7 @@ def test_a_trained_agent_plays_a_variant_that_is_asked_for() -> None:
 
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class Listener(Host):
-        def tell(self, text: str) -> None:
+        def notify(self, text: str) -> None:
             heard.append(text)
 
     players = ["agent:gardner_chess?search=2,1", "random"]
@@ -124,9 +124,9 @@ def test_another_kind_of_player_is_one_entry_of_the_table(monkeypatch: pytest.Mo
     ("texts", "asked", "message"),
     [
         (["random", "tabular"], {}, "game is needed: random and tabular can play any game."),
-        (["lduc"], {}, "'lduc' is no player: did you mean the game leduc or agent:leduc?"),
-        (["goofspeil"], {}, "'goofspeil' is no player: did you mean the game goofspiel?"),
-        (["kuhn"], {}, "'kuhn' is no player: it is a game, which game kuhn says; a trained"),
+        (["lduc"], {}, "'lduc' is not a player: did you mean the game leduc or agent:leduc?"),
+        (["goofspeil"], {}, "'goofspeil' is not a player: did you mean the game goofspiel?"),
+        (["kuhn"], {}, "'kuhn' is not a player: it is a game, which game kuhn sets; a trained"),
         (["agent:kuhn"], {"game": "leduc"}, "the players must play the same game: agent:kuhn"),
         (["agent:nobody"], {}, "there is no agent 'nobody'; there are connect_four, "),
         (["zero"], {"game": "kuhn", "search": {"sims": 5}}, "unknown setting of a search 'sims':"),
@@ -135,10 +135,14 @@ def test_another_kind_of_player_is_one_entry_of_the_table(monkeypatch: pytest.Mo
             {"game": "kuhn", "search": {"alpha": 2}},
             "zero: alpha must be in [0, 1]",
         ),
-        (["random?search=5,1"], {"game": "kuhn"}, "random cannot be told how to search, as by ?"),
+        (["random?search=5,1"], {"game": "kuhn"}, "random has no search settings to change by ?"),
         (["zero?search=5"], {"game": "kuhn"}, "zero?search=5: search must be two numbers s,c"),
         (["zero?sims=4"], {"game": "kuhn"}, "search.sims is not a configuration key; did you"),
-        (["zero?search=5,1&num_simulations=3"], {"game": "kuhn"}, "num_simulations is told twice."),
+        (
+            ["zero?search=5,1&num_simulations=3"],
+            {"game": "kuhn"},
+            "num_simulations is given twice.",
+        ),
         (["zero?search="], {"game": "kuhn"}, "write settings as name=value, got 'search='."),
         (["zero?alpha=2"], {"game": "kuhn"}, "zero?alpha=2: alpha must be in [0, 1], got 2.0"),
     ],
@@ -172,5 +176,5 @@ def test_players_of_one_table_may_search_differently_and_are_called_so() -> None
 def test_a_run_whose_path_has_a_question_mark_is_still_that_run(tmp_path: Path) -> None:
     folder = tmp_path / "run?a=b"
     folder.mkdir()
-    assert split_told(str(folder)) == (str(folder), "")
-    assert split_told("runs/x@5?a=b&c=d") == ("runs/x@5", "a=b&c=d")
+    assert split_overrides(str(folder)) == (str(folder), "")
+    assert split_overrides("runs/x@5?a=b&c=d") == ("runs/x@5", "a=b&c=d")

@@ -97,7 +97,7 @@ def test_glasses_can_be_played_by_one_detective() -> None:
             "glasses: map must be glasses, quarter, london or .*'nowhere.csv'",
         ),
         ("glasses(rounds=0)", "glasses: rounds must be >= 1, got 0"),
-        ("glasses(detectives=3)", "glasses: starts must .* 4 in all, got '6/1/11'"),
+        ("glasses(detectives=3)", "glasses: starts must .* 4 in total, got '6/1/11'"),
         ("glasses(starts=6/1/12)", "glasses: starts must be stations of .* glasses, got '12'"),
         ("glasses(starts=6/1/1)", "glasses: starts must differ from each other, got '6/1/1'"),
         ("glasses(starts=6;1)", "glasses: starts must be numbers joined by '/', got '6;1'"),
@@ -106,7 +106,7 @@ def test_glasses_can_be_played_by_one_detective() -> None:
         ("glasses(reveals=3/2)", "glasses: reveals must ascend from 1 up, got '3/2'"),
         ("glasses(reveals=0)", "glasses: reveals must ascend from 1 up, got '0'"),
         ("glasses(reveals=never)", "glasses: reveals must be numbers joined by '/', got 'never'"),
-        ("london(detectives=18)", "london: starts must .* 19 in all, got 'deck'"),
+        ("london(detectives=18)", "london: starts must .* 19 in total, got 'deck'"),
     ],
 )
 def test_bad_parameters_are_refused(text: str, message: str) -> None:
@@ -119,7 +119,7 @@ def test_a_map_of_ones_own_asks_for_starts_on_it(tmp_path: Path, name: str) -> N
     town = write_map(tmp_path, "3,5,taxi\n5,8,bus\n8,12,taxi")
     with pytest.raises(ValueError, match=rf"^{name}: the map \S+ needs starts") as caught:
         make(f"{name}(map={town},detectives=2)")
-    assert "such as starts=3/5/8; or a deck of them" in str(caught.value)
+    assert "such as starts=3/5/8; or a deck to deal them from" in str(caught.value)
     assert make(f"{name}(map={town},detectives=2,starts=3/5/8)").num_infostates == 4
     with pytest.raises(ValueError, match=r"must be stations of the map \S+, got '7'\.$"):
         make(f"{name}(map={town},detectives=2,starts=3/5/7)")

@@ -105,7 +105,7 @@ def test_a_search_prints_and_draws_the_map(sog: Run, tmp_path: Path) -> None:
     )
     assert code == 0, err
     assert "Mr X may be at 2 of 11 stations: 5 7" in out
-    assert "The likeliest, as the search expects: " in out
+    assert "Most likely, according to the search: " in out
     assert sorted(shades(picture(file))) == [5, 7]
 
 
@@ -131,6 +131,6 @@ def test_a_map_without_positions_cannot_be_drawn(sog: Run, tmp_path: Path) -> No
     code, out, err = sog("search", game, "--picture", str(tmp_path / "map.svg"))
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == (
-        f"sog: error: --picture: where to draw the stations of {town} must be told in "
-        f"{tmp_path / 'town_positions.csv'}, rows of station,x,y below that header."
+        f"sog: error: --picture: {tmp_path / 'town_positions.csv'} must say where to draw the "
+        f"stations of {town}, in rows of station,x,y below that header."
     )

@@ -54,7 +54,7 @@ def test_a_known_position_is_drawn() -> None:
         "  Mr X           ?     5",
         "",
         "Mr X may be at 5 of 11 stations: 3 4 6 8 9",
-        "The likeliest, as the search expects: 6 60%, 8 29%, 3 5%, 4 5%, 9 1%",
+        "Most likely, according to the search: 6 60%, 8 29%, 3 5%, 4 5%, 9 1%",
     ]
 
 

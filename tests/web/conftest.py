@@ -12,7 +12,7 @@ from selfplay.runs.metrics import MetricsFile
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings import Config
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Catalog
 from sog.web.security import Guard
 from sog.web.server import listen, serving
 from tests.web import chromium
@@ -25,14 +25,14 @@ def serve() -> Callable[..., Guard]:
     """The application of `sog serve` with some runs and agents."""
 
     def make(*named: str) -> Guard:
-        return make_app(Offers(named), token=TOKEN, port=PORT)
+        return make_app(Catalog(named), token=TOKEN, port=PORT)
 
     return make
 
 
 @pytest.fixture(scope="module")
-def offers() -> Offers:
-    return Offers()
+def catalog() -> Catalog:
+    return Catalog()
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ def address() -> Iterator[str]:
     """Where a server listens, as `sog serve` has one."""
     with listen("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
-        with serving(make_app(Offers(), token=chromium.TOKEN, port=port), listener):
+        with serving(make_app(Catalog(), token=chromium.TOKEN, port=port), listener):
             yield f"http://127.0.0.1:{port}"
 
 

@@ -209,7 +209,7 @@ def test_two_tabs_of_one_game_never_lose_a_move(browser: Browser) -> None:
     browser.driver.close()
     browser.driver.switch_to.window(first)
     browser.find("#action-0").click()
-    browser.until(lambda: "The game has gone on since" in browser.find("main").text)
+    browser.until(lambda: "The game has moved on since" in browser.find("main").text)
     assert "409" in browser.problems()[0]
     browser.find("main a").click()
     assert browser.until(browser.events) == 2
@@ -257,9 +257,9 @@ def test_a_strategy_is_painted_and_searched_against(browser: Browser) -> None:
     fields = browser.all("#lock-editor input[type='number']")
     assert [one.get_attribute("value") for one in fields] == ["100", "0"] * 3
     browser.find("#set-lock").click()
-    browser.until(lambda: "Held fixed: bet1" in browser.find("#price").text)
+    browser.until(lambda: "Locked: bet1" in browser.find("#price").text)
     browser.until(lambda: browser.status().startswith("Done."))
-    assert "With that player 1 gets" in browser.find("#price").text
+    assert "With that, player 1 gets" in browser.find("#price").text
     assert browser.find("#locks").get_attribute("value") == "bet1: fold=1"
     browser.find("#locks").clear()
     browser.find("#set-locks").click()

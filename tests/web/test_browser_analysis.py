@@ -114,7 +114,7 @@ def test_while_the_server_is_down_a_key_leaves_the_position_where_it_is(online: 
     online.driver.execute_cdp_cmd("Network.enable", {})
     online.driver.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
     online.find("body").send_keys("1")
-    online.until(lambda: "The server does not answer" in online.find("#no-answer").text)
+    online.until(lambda: "The server does not respond" in online.find("#no-answer").text)
     assert online.all(".picture svg")
     assert len(online.all("#choices button")) == 9
 

@@ -8,14 +8,14 @@ from starlette.routing import Route
 
 from sog.domain import Domain
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Catalog
 from sog.web.preparations import Preparations
 from tests.web.visitor import PORT, TOKEN, Visitor
 
 
 class Dice:
-    def __init__(self, offers: Offers, preparations: Preparations, submit: object) -> None:
-        self._games = len(offers.games)
+    def __init__(self, catalog: Catalog, preparations: Preparations, submit: object) -> None:
+        self._games = len(catalog.games)
 
     @property
     def routes(self) -> list[Route]:
@@ -30,7 +30,7 @@ class Dice:
 
 def served(monkeypatch: pytest.MonkeyPatch, *domains: Domain) -> Visitor:
     monkeypatch.setattr("sog.web.app.domains", lambda: domains)
-    return Visitor(make_app(Offers(), token=TOKEN, port=PORT))
+    return Visitor(make_app(Catalog(), token=TOKEN, port=PORT))
 
 
 def test_pages_of_a_domain_are_served_and_have_a_part_of_the_first_page(
@@ -38,7 +38,7 @@ def test_pages_of_a_domain_are_served_and_have_a_part_of_the_first_page(
 ) -> None:
     visitor = served(monkeypatch, Domain(package="dice", pages={"dice": f"{__name__}:Dice"}))
     assert visitor.get("/dice").text == "six"
-    assert f'<p id="dice">of {len(Offers().games)} games</p>' in visitor.get("/").text
+    assert f'<p id="dice">of {len(Catalog().games)} games</p>' in visitor.get("/").text
 
 
 def test_without_a_domain_its_pages_are_missing_and_nothing_else(

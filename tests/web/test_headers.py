@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from sog.web.host import Mistake
+from sog.web.interfaces import RequestError
 from sog.web.security import Guard
 from sog.web.server import listen, serving
-from sog.web.sessions import Full
+from sog.web.sessions import FullError
 from sog.web.table import StaleError
 from tests.waiting import PATIENCE
 from tests.web.visitor import HERE, TOKEN, Visitor
@@ -76,11 +76,11 @@ def test_headers_of_pages(visitor: Visitor) -> None:
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (Mistake("no"), 400),
+        (RequestError("no"), 400),
         (KeyError("no"), 404),
         (StaleError("no"), 409),
         (RuntimeError("no"), 500),
-        (Full("no"), 503),
+        (FullError("no"), 503),
     ],
 )
 def test_headers_of_pages_that_fail(

@@ -17,7 +17,7 @@ from sog.play.replay import as_records
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Catalog
 from sog.web.security import Guard
 from sog.web.table_agent import TableAgent
 from tests.web.visitor import PORT, TOKEN, Visitor, actions_in, status_in, turn_in
@@ -33,7 +33,7 @@ PGN: Final = f"""[Event "An end"]
 
 
 def events_in(page: str) -> list[str]:
-    """What has happened, as a page lists it."""
+    """The events as a page lists them."""
     found = re.findall(r'<strong>(.*?)</strong> <a class="event".*?>(.*?)</a>', page)
     return [f"{who}: {what}" for who, what in found]
 
@@ -101,7 +101,7 @@ def test_all_finished_games_of_go_are_in_one_file(
     visitor.choose(path, 12, turn_in(visitor.get(path).text))
     visitor.post(f"{path}/again", turn=turn_in(visitor.get(path).text))
     page = visitor.wait(path)
-    assert "The agent gives up" in page
+    assert "The agent resigns" in page
     first, second = SGF.split(visitor.get(f"{path}/games.sgf").text)
     assert "PB[human]PW[random]" in first
     assert "RE[B+R]" in first
@@ -135,7 +135,7 @@ def test_a_game_as_people_write_it_is_gone_through_and_left(visitor: Visitor) ->
     path = visitor.follow("/games/opened", text=PGN, game="gardner_chess", player="random")
     page = visitor.get(path).text
     assert events_in(page) == ["Player 0: a1a2", "Player 1: c5b5", "Player 0: a2b2"]
-    assert status_in(page) == "The game was left here."
+    assert status_in(page) == "The game is unfinished."
     assert 'id="judge"' in page
     left = visitor.follow(f"{path}/leave", at=2)
     page = visitor.wait(left)
@@ -169,10 +169,10 @@ def test_the_agent_begins_where_the_game_does() -> None:
             super().begin(state, seed)
 
     player = Player(name="x", game=game, make=lambda who, seed: Noting(game, player=who, seed=seed))
-    course = GameInProgress.dealt(game, jax.random.key(0), read_opening(game, MATE_IN_1))
-    TableAgent(player, 0).catch_up(course, 1)
-    assert course.beginning is not None
-    assert begun[-1] is course.beginning.state
+    ongoing = GameInProgress.dealt(game, jax.random.key(0), read_opening(game, MATE_IN_1))
+    TableAgent(player, 0).catch_up(ongoing, 1)
+    assert ongoing.beginning is not None
+    assert begun[-1] is ongoing.beginning.state
 
 
 def change(**values: object) -> Callable[[Any], Any]:
@@ -187,21 +187,21 @@ def change_game(**values: object) -> Callable[[Any], Any]:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        (change(game="poker"), "is no game of this server; SOG_GAMES may name others."),
+        (change(game="poker"), "; SOG_GAMES can name others."),
         (
             change(game="leduc(ranks=3,max_raises=2,suit_isomorphisms=True,and_much_more=1)"),
-            "'leduc(ranks=3,max_raises=2,suit_isomorphisms=True,and_much_more=1)' is no game: "
+            "'leduc(ranks=3,max_raises=2,suit_isomorphisms=True,and_much_more=1)' is not a game: "
             "leduc: unknown parameter 'suit_isomorphisms'",
         ),
-        (change(game=str(make("tic_tac_toe"))), "The rules deny that game: move 1 is not"),
-        (change(games=[]), "No game in that file was finished"),
-        (change(games=3), "That is no file of games"),
-        (change_game(human=2), "That is no file of games"),
-        (change_game(utility=0.5), "The rules deny that game: it is said to give 0.5"),
-        (change_game(moves=[]), "The rules deny that game: its end is none"),
-        (change_game(infostates=[[9, 9]] * 9), "The rules deny that game: move 1 is not"),
-        (change_game(begins="8/8"), "The rules deny that game: where it begins: "),
-        (change_game(begins=8), "That is no file of games"),
+        (change(game=str(make("tic_tac_toe"))), "This game breaks the rules: move 1 is not"),
+        (change(games=[]), "No game in this file is finished"),
+        (change(games=3), "This is not a file of games"),
+        (change_game(human=2), "This is not a file of games"),
+        (change_game(utility=0.5), "This game breaks the rules: the file gives 0.5"),
+        (change_game(moves=[]), "This game breaks the rules: the game is not over"),
+        (change_game(infostates=[[9, 9]] * 9), "This game breaks the rules: move 1 is not"),
+        (change_game(begins="8/8"), "This game breaks the rules: where it begins: "),
+        (change_game(begins=8), "This is not a file of games"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_file_is_told_in_a_line(
@@ -219,13 +219,13 @@ def test_what_is_wrong_with_a_file_is_told_in_a_line(
     ("form", "message"),
     [
         ({}, "Choose a file, or paste a text."),
-        ({"text": "e4 e5", "game": ""}, "Choose the game that the text is of"),
+        ({"text": "e4 e5", "game": ""}, "Choose the game of this text"),
         ({"text": "e4 e9", "game": "chess", "player": "random"}, "Game: move 1... "),
         ({"text": "8/8 w", "game": "chess", "player": "random"}, "Game: "),
         ({"text": "check", "game": "kuhn", "player": "random"}, "Game: only a game of perfect"),
         ({"text": "[" * 50_000, "game": "chess", "player": "random"}, "Game: "),
-        ({"text": '{"a":' * 50_000, "game": "chess"}, "That is no file of games"),
-        ({"text": "e4", "game": "chess", "player": "agent:kuhn"}, "plays its own game, and not"),
+        ({"text": '{"a":' * 50_000, "game": "chess"}, "This is not a file of games"),
+        ({"text": "e4", "game": "chess", "player": "agent:kuhn"}, "plays its own game, not"),
     ],
 )
 def test_a_text_that_is_no_game_is_told_in_a_line(
@@ -247,12 +247,12 @@ def test_one_of_several_games_of_a_file_is_opened(visitor: Visitor, kuhn_file: s
         path = visitor.follow("/games/opened", **form)
         assert f"You were player {seat}." in visitor.get(path).text
     answer = visitor.post("/games/opened", text=text, player="random", number=3)
-    assert "Game must be from 1 to 2, which are in the file." in answer.text
+    assert "Game must be from 1 to 2, the number of games in the file." in answer.text
 
 
 @pytest.mark.slow
 def test_a_position_with_stones_set_up_is_searched_from_a_table() -> None:
-    app = make_app(Offers(games=["go(size=2)"]), token=TOKEN, port=PORT)
+    app = make_app(Catalog(games=["go(size=2)"]), token=TOKEN, port=PORT)
     visitor = Visitor(app)
     game = "go(size=2,komi=7.0,superko=positional,move_limit=0,end_from=0,payoff=wl)"
     sgf = "(;SZ[2]AB[aa]PL[W];W[bb])"
@@ -271,12 +271,12 @@ def test_a_game_of_a_file_of_several_is_opened_by_its_number(visitor: Visitor) -
     path = visitor.follow("/games/opened", text=text, number=1, player="random")
     page = visitor.get(path).text
     assert events_in(page) == ["Ann: C3"]
-    assert status_in(page) == "&lt;b&gt;Bob gave up, or lost on time."
+    assert status_in(page) == "&lt;b&gt;Bob resigned, or lost on time."
     path = visitor.follow("/games/opened", text=text, player="random")
     assert events_in(visitor.get(path).text) == ["Ann: A5", "&lt;b&gt;Bob: B4"]
     path = visitor.follow("/games/opened", text=f"{head}RE[W+3.5];B[cc])", player="random")
     assert status_in(visitor.get(path).text) == "Ann lost: the players agreed on the score."
     answer = visitor.post("/games/opened", text=text, number=3, player="random")
-    assert "Game must be from 1 to 2, which are in the file." in answer.text
+    assert "Game must be from 1 to 2, the number of games in the file." in answer.text
     answer = visitor.post("/games/opened", text=text.replace("24.5", "7"), player="random")
-    assert "is no game of this server" in answer.text
+    assert "this server has no game" in answer.text

@@ -196,7 +196,7 @@ def test_a_second_tab_cannot_move_in_a_position_that_is_gone(visitor: Visitor) -
     visitor.choose(path, 4, turn_in(page))
     late = visitor.post(f"{path}/choose", action=0, turn=turn_in(page))
     assert late.status_code == 409
-    assert "The game has gone on since that page was shown." in late.text
+    assert "The game has moved on since this page was shown." in late.text
     assert f'href="{path}"' in late.text
     assert visitor.get(path).text.count("a stone of") == 2
 
@@ -266,7 +266,7 @@ def test_an_agent_that_fails_ends_its_game_and_nothing_else(
 
     monkeypatch.setattr("sog.play.simple_agents.RandomAgent.act", fail)
     path = visitor.begin(player="random", game="kuhn", seat=1)
-    assert status_in(visitor.get(path).text) == "The game cannot go on: the tree has no room."
+    assert status_in(visitor.get(path).text) == "The game cannot continue: the tree has no room."
     assert visitor.get("/").status_code == 200
 
 
@@ -279,7 +279,7 @@ def test_a_game_that_the_agent_gives_up_is_won_and_counts(
     path = visitor.begin(player="random", game="tic_tac_toe")
     monkeypatch.setattr(RandomAgent, "act", give_up)
     page = visitor.choose(path, 4, turn_in(visitor.get(path).text))
-    assert status_in(page) == "The agent gives up. You win: +1 point."
+    assert status_in(page) == "The agent resigns. You win: +1 point."
     saved = json.loads(visitor.get(f"{path}/replay.json").text)
     assert saved["games"][0]["resigned"] == 1
     visitor.post(f"{path}/undo", turn=turn_in(page))

@@ -12,8 +12,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from sog.web import pages
-from sog.web.host import Heed, Left
-from sog.web.offers import Offers
+from sog.web.catalog import Catalog
+from sog.web.interfaces import Cancelled, Poll
 from sog.web.pages import Form, page, prepared_page, waiting_routes
 from sog.web.preparations import (
     LONG_PLACES,
@@ -25,7 +25,7 @@ from sog.web.preparations import (
 )
 from sog.web.security import Guard
 from sog.web.server import listen, serving
-from sog.web.sessions import Full
+from sog.web.sessions import FullError
 from tests.waiting import PATIENCE, wait_until
 
 TOKEN = "the-token"
@@ -39,12 +39,12 @@ def held() -> Iterator[threading.Event]:
     event.set()
 
 
-def hold(held: threading.Event) -> Callable[[Heed], None]:
+def hold(held: threading.Event) -> Callable[[Poll], None]:
     """Work that lasts until it is let go or cancelled."""
 
-    def work(heed: Heed) -> None:
+    def work(poll: Poll) -> None:
         while not held.wait(0.01):
-            heed()
+            poll()
 
     return work
 
@@ -58,8 +58,8 @@ def test_what_is_named_alike_is_prepared_in_turn_and_all_else_side_by_side(
 ) -> None:
     preparations = Preparations()
     first = preparations.begin("leduc", hold(held))
-    second = preparations.begin("leduc", lambda heed: "second")
-    assert ended(preparations.begin("rps", lambda heed: "rps")) == "rps"
+    second = preparations.begin("leduc", lambda poll: "second")
+    assert ended(preparations.begin("rps", lambda poll: "rps")) == "rps"
     assert not first.made.done()
     assert not second.made.done()
     held.set()
@@ -69,7 +69,7 @@ def test_what_is_named_alike_is_prepared_in_turn_and_all_else_side_by_side(
 def test_learners_leave_all_short_places_to_others(held: threading.Event) -> None:
     preparations = Preparations()
     learners = [preparations.begin(str(n), hold(held), is_long=True) for n in range(9)]
-    assert ended(preparations.begin("rps", lambda heed: "rps")) == "rps"
+    assert ended(preparations.begin("rps", lambda poll: "rps")) == "rps"
     wait_until(lambda: len(preparations.at_work) == LONG_PLACES)
     learners[-1].cancel()
     held.set()
@@ -82,7 +82,7 @@ def test_work_that_turns_out_to_be_long_makes_room_for_short_work(held: threadin
     preparations = Preparations(clock=lambda: now[0])
     begun = [preparations.begin(str(n), hold(held)) for n in range(SHORT_PLACES + LONG_PLACES)]
     wait_until(lambda: len(preparations.at_work) == SHORT_PLACES)
-    short = preparations.begin("rps", lambda heed: "rps")
+    short = preparations.begin("rps", lambda poll: "rps")
     assert not short.made.done()
     now[0] += SHORT_SECONDS  # those that have begun are long now, and may not all go on
     wait_until(lambda: sum(one.is_long for one in begun) == SHORT_PLACES)
@@ -95,21 +95,21 @@ def test_work_that_turns_out_to_be_long_makes_room_for_short_work(held: threadin
 def test_what_waits_is_bounded_and_makes_room_where_it_is_cancelled(held: threading.Event) -> None:
     preparations = Preparations()
     begun = [preparations.begin(str(n), hold(held)) for n in range(MOST)]
-    with pytest.raises(Full, match="cancel one"):
+    with pytest.raises(FullError, match="cancel one"):
         preparations.begin("one more", hold(held))
     begun[-1].cancel()
-    last = preparations.begin("one more", lambda heed: "made")
+    last = preparations.begin("one more", lambda poll: "made")
     held.set()
     assert ended(last) == "made"
 
 
 def test_a_mistake_is_raised_where_the_result_is_read() -> None:
-    def fail(heed: Heed) -> None:
+    def fail(poll: Poll) -> None:
         raise ValueError("no room.")
 
     preparations = Preparations()
     assert isinstance(preparations.begin("kuhn", fail).made.exception(PATIENCE), ValueError)
-    assert ended(preparations.begin("kuhn", lambda heed: "next")) == "next"
+    assert ended(preparations.begin("kuhn", lambda poll: "next")) == "next"
 
 
 # With a server.
@@ -123,12 +123,12 @@ class Served:
         self.num_begun = self.num_left = 0
         self.preparations = Preparations()
 
-    def prepare(self, request: Request, form: Form, heed: Heed) -> Response:
+    def prepare(self, request: Request, form: Form, poll: Poll) -> Response:
         self.num_begun += 1
         try:
             while not self._held.wait(0.05):
-                heed()
-        except Left:
+                poll()
+        except Cancelled:
             self.num_left += 1
             raise
         return PlainTextResponse(form["game"])
@@ -198,7 +198,7 @@ def test_a_long_preparation_is_answered_by_a_page_that_says_what_is_waited_for(
     with served.ask("/waiting/1") as one:
         page = read(one)
     assert b"Preparing games: leduc" in page
-    assert b"Under way" in page
+    assert b"In progress" in page
     assert b"games: kuhn" in page  # which may be cancelled, too
     with served.ask("/waiting/2/cancel", "kuhn") as one:
         assert b" 303 " in read(one)
@@ -239,16 +239,16 @@ def test_a_visitor_who_leaves_cancels_what_is_prepared_for_him(
 
 @pytest.mark.parametrize("player", ["tabular", "outcome_sampling", "exact"])
 def test_a_player_that_nobody_waits_for_is_not_prepared_to_the_end(
-    player: str, offers: Offers
+    player: str, catalog: Catalog
 ) -> None:
     num_heeded = 0
 
-    def heed() -> None:
+    def poll() -> None:
         nonlocal num_heeded
         num_heeded += 1
         if num_heeded == 2:
-            raise Left
+            raise Cancelled
 
-    with pytest.raises(Left):
-        offers.opponent("kuhn", player, "", heed)
+    with pytest.raises(Cancelled):
+        catalog.opponent("kuhn", player, "", poll)
     assert num_heeded == 2

@@ -37,7 +37,7 @@ def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> Non
     grades = re.findall(r'<span class="grade (\w+)">', page)
     assert grades
     assert set(grades) <= {"best", "good", "inaccuracy", "mistake"}
-    assert "What each could expect" in page
+    assert "Expected utility of each player" in page
     rows = re.findall(r'<tr><th scope="row">(You|Agent)</th>(.*?)</tr>', page)
     assert rows[0][0] == "You"
     for _, cells in rows:
@@ -46,7 +46,7 @@ def test_a_game_that_is_over_is_judged_choice_by_choice(visitor: Visitor) -> Non
         assert abs(expected - lost + given + luck - got) < 0.03  # of the rounding
         assert chance == 0  # all of Kuhn's cards are dealt before the first choice
     again = visitor.post(f"{path}/undo", turn=turn_in(page))
-    assert "What each could expect" not in again.text
+    assert "Expected utility of each player" not in again.text
 
 
 def test_a_game_against_one_who_knows_no_values_is_judged_by_the_exact_solution(
@@ -69,8 +69,8 @@ def test_where_nobody_can_judge_a_line_says_so_in_place_of_the_button(
 
     path = visitor.begin(player="random", game="kuhn")
     page = visitor.play_out(path)
-    monkeypatch.setattr("sog.web.offers.seat", refuse)
-    monkeypatch.setattr("sog.web.offers.usual_judge", lambda *_, **__: "rollout")
+    monkeypatch.setattr("sog.web.catalog.seat", refuse)
+    monkeypatch.setattr("sog.web.catalog.usual_judge", lambda *_, **__: "rollout")
     visitor.follow(f"{path}/judge", turn=turn_in(page))
     page = visitor.wait(path)
     assert judging_in(page) == "The choices cannot be judged: it is too large."
@@ -120,10 +120,10 @@ def test_a_review_that_is_stopped_keeps_what_was_judged(
     assert waits.wait(60)
     assert judging_in(visitor.get(path).text) == f"tabular judges: 1 of {total} choices …"
     visitor.follow(f"{path}/stop-judging")
-    assert "It stops after the choice that it is at." in visitor.get(path).text
+    assert "It stops after the current choice." in visitor.get(path).text
     may.release()
     page = visitor.wait(path)
-    assert judging_in(page).startswith(f"It was stopped: only the first 2 of {total} choices")
+    assert judging_in(page).startswith(f"Stopped: only the first 2 of {total} choices")
     assert len(grades_in(page)) == 2
     assert 'id="worth"' in page
     assert 'id="totals"' not in page
@@ -148,7 +148,7 @@ def test_a_review_is_saved_as_numbers_and_as_a_picture(visitor: Visitor) -> None
     assert first == -second
     picture = visitor.get(f"{path}/review.svg")
     assert picture.headers["Content-Type"].startswith("image/svg+xml")
-    assert "What each could expect" in picture.text
+    assert "Expected utility of each player" in picture.text
 
 
 @pytest.mark.thorough
@@ -168,4 +168,4 @@ def test_an_event_is_shown_with_the_options_of_the_choice_that_led_to_it(
         assert len(re.findall("<li class=after>", page)) == 5 - at
     assert 'id="expected"> <span class="line">Expected: c3.<' in page
     assert 'id="options"' not in visitor.get(f"{path}?at=0").text
-    assert f"<strong>Player 0</strong> could do instead of {event}" in visitor.get(path).text
+    assert f"The actions of <strong>Player 0</strong> instead of {event}" in visitor.get(path).text

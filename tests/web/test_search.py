@@ -13,11 +13,11 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.tabular.locks import read_locks
-from sog.web import found
-from sog.web.host import Mistake, SearchOffer
-from sog.web.offers import Offers
+from sog.web import snapshots as found
+from sog.web.catalog import Catalog
+from sog.web.interfaces import RequestError, SearchSetup
 from sog.web.preparations import Preparations
-from sog.web.search_locks import tell_locks
+from sog.web.search_locks import locks_context
 from sog.web.security import Guard
 from sog.web.watched_search import PAUSED, WatchedSearch
 from tests.gtcfr.large_games import TurnCard
@@ -31,7 +31,7 @@ def kuhn_search(
 ) -> WatchedSearch:
     """A search of Kuhn poker that has run to its end, in this thread."""
     game = make("kuhn")
-    searcher = SearchOffer(
+    searcher = SearchSetup(
         game=game,
         shown=game,
         evaluator=ZeroEvaluator(),
@@ -93,8 +93,8 @@ def test_the_steps_change_nothing_of_what_is_found() -> None:
     steps = kuhn_search()
     steps.start_anew()
     for _ in range(19):
-        steps.go_on(1, PAUSED)
-    first, second = whole.picture(), steps.picture()
+        steps.resume(1, PAUSED)
+    first, second = whole.snapshot(), steps.snapshot()
     assert first is not None
     assert second is not None
     assert second.num_updates == 20
@@ -118,16 +118,16 @@ def test_a_finished_search_goes_on_with_its_tree(visitor: Visitor) -> None:
 @pytest.mark.thorough
 def test_a_search_that_goes_on_finds_what_a_longer_one_finds() -> None:
     short, long = kuhn_search(1), kuhn_search(1, simulations=50)
-    short.give_room(long.searcher)
-    found, expected = short.picture(), long.picture()
+    short.extend(long.searcher)
+    found, expected = short.snapshot(), long.snapshot()
     assert found is not None
     assert expected is not None
     assert found.num_updates == expected.num_updates == 50
     np.testing.assert_allclose(found.found.policy, expected.found.policy, rtol=1e-5)
     np.testing.assert_allclose(found.found.values, expected.found.values, rtol=1e-5)
     short.start_anew()
-    with pytest.raises(Mistake, match="has not used the room that it has"):
-        short.give_room(long.searcher)
+    with pytest.raises(RequestError, match="has not made all its simulations yet"):
+        short.extend(long.searcher)
 
 
 @pytest.mark.thorough
@@ -138,11 +138,11 @@ def test_a_network_needs_no_choice_of_what_values_its_leaves(visitor: Visitor) -
 
 def test_games_that_files_may_name_are_on_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOG_GAMES", "tests.gtcfr.large_games:TurnCard, maps/mine.csv")
-    first = Offers().games[0]
-    assert isinstance(Offers().game(first), TurnCard)
+    first = Catalog().games[0]
+    assert isinstance(Catalog().game(first), TurnCard)
     monkeypatch.setenv("SOG_GAMES", "tests.gtcfr.large_games:Missing")
     with pytest.raises(ValueError, match="Missing"):
-        Offers()
+        Catalog()
 
 
 def test_one_can_walk_through_the_tree(visitor: Visitor) -> None:
@@ -175,10 +175,10 @@ def test_the_ranges_that_are_set_are_those_that_are_searched(visitor: Visitor) -
 def test_a_player_who_surely_has_the_king_wins_the_ante_of_whoever_folds() -> None:
     # Player 0 has the king for sure: against a bet the jack and the queen fold, and lose 1.
     search = kuhn_search(2, ranges=[[0, 0, 1], [1, 1, 1]])
-    picture = search.picture()
-    assert picture is not None
-    assert picture.found.policy[0, 0] > 0.9
-    assert picture.found.policy[1, 0] > 0.9
+    snapshot = search.snapshot()
+    assert snapshot is not None
+    assert snapshot.found.policy[0, 0] > 0.9
+    assert snapshot.found.policy[1, 0] > 0.9
     solve(search)
     assert search.solving.exact is not None
     assert search.solving.exact.policy[:2, 0] == pytest.approx([1, 1], abs=0.01)
@@ -202,13 +202,13 @@ def test_the_exact_solution_of_the_whole_game_has_its_known_value(visitor: Visit
 @pytest.mark.parametrize(
     ("ranges", "told"),
     [
-        ([[0, 0, 0], [1, 1, 1]], "one that is not 0"),
-        ([[1, -1, 1], [1, 1, 1]], "not negative"),
+        ([[0, 0, 0], [1, 1, 1]], "at least one > 0"),
+        ([[1, -1, 1], [1, 1, 1]], "must have weights >= 0"),
         ([[1, 0, 0], [1, 0, 0]], "no pair of infostates that can occur together"),
     ],
 )
 def test_ranges_that_cannot_be_are_told(ranges: list[list[float]], told: str) -> None:
-    with pytest.raises(Mistake, match=told):
+    with pytest.raises(RequestError, match=told):
         kuhn_search(ranges=ranges)
 
 
@@ -220,8 +220,8 @@ def test_ranges_that_cannot_be_are_told(ranges: list[list[float]], told: str) ->
         ({"search": "3,2"}, "must be a multiple"),
         ({"search": "30000,1"}, "20,000 simulations"),
         ({"search": "20000,20000"}, "An update may have 100 simulations here"),
-        ({"evaluator": "magic"}, "no evaluator of this server"),
-        ({"game": "checkers"}, "no game of this server"),
+        ({"evaluator": "magic"}, "this server has no evaluator"),
+        ({"game": "checkers"}, "this server has no game"),
     ],
 )
 def test_a_search_that_cannot_be_is_told_in_a_sentence(
@@ -284,8 +284,8 @@ def test_a_lock_costs_its_player_what_he_would_get_without_it(player: int, told:
     lock = SimpleNamespace(player=player, state=make("kuhn").root())
     searcher = SimpleNamespace(shown=make("kuhn"))
     search: Any = SimpleNamespace(searcher=searcher, locks=[lock], free_value=0.25, start="later")
-    picture: Any = SimpleNamespace(nodes=[SimpleNamespace(mean_value=0.05)], row=0)
-    assert tell_locks(search, picture)["costs"] == [f"player {player} gets {told}"]
+    snapshot: Any = SimpleNamespace(nodes=[SimpleNamespace(mean_value=0.05)], row=0)
+    assert locks_context(search, snapshot)["costs"] == [f"player {player} gets {told}"]
 
 
 @pytest.mark.thorough
@@ -294,12 +294,12 @@ def test_what_a_player_does_is_locked_by_weights_and_searched_against(visitor: V
     weights = {f"lock-{card}-{action}": 7 * (action == 2) for card in range(3) for action in (1, 2)}
     _, path = locked(visitor, **weights)
     page = visitor.wait(path)
-    assert "Held fixed: <strong>check (stakes 1-1)</strong>" in page
-    assert re.search(r"With that player 1 gets [\d.e+]+ mbb less at the state", page)
+    assert "Locked: <strong>check (stakes 1-1)</strong>" in page
+    assert re.search(r"With that, player 1 gets [\d.e+]+ mbb less at the searched state", page)
     assert ">check: bet1=1</textarea>" in page
     assert "Small: without these locks." in page
     again = visitor.follow(f"{path}/locks", locks="")
-    assert "Held fixed" not in visitor.wait(again)
+    assert "Locked" not in visitor.wait(again)
 
 
 @pytest.mark.thorough
@@ -393,10 +393,10 @@ def test_the_exact_solution_holds_what_is_locked() -> None:
     search = WatchedSearch(
         kuhn_search().searcher, (), locks=locks, free_value=-1 / 18, submit=lambda work: work()
     )
-    picture = search.picture()
-    assert picture is not None
+    snapshot = search.snapshot()
+    assert snapshot is not None
     solve(search)
     assert search.solving.exact is not None
     # Player 0 bets every card, or does no better: he wins the ante.
     assert search.solving.exact.values[0].mean() == pytest.approx(1, abs=1e-3)
-    assert picture.found.values[0].mean() == pytest.approx(1, abs=0.15)
+    assert snapshot.found.values[0].mean() == pytest.approx(1, abs=0.15)

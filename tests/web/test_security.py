@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Catalog
 from sog.web.security import Guard
 
 HERE = "http://127.0.0.1:8642"
@@ -53,7 +53,7 @@ def test_after_a_link_of_another_site_a_page_leads_on(stranger: TestClient) -> N
 
 
 def test_a_browser_that_is_started_gets_a_token_for_one_visit() -> None:
-    guard = make_app(Offers(), token="the-token", port=8642, once="for-once")
+    guard = make_app(Catalog(), token="the-token", port=8642, once="for-once")
     first, second = (TestClient(guard, base_url=HERE, follow_redirects=False) for _ in range(2))
     answer = first.get("/?token=for-once")
     assert answer.status_code == 303
@@ -66,7 +66,7 @@ def test_a_browser_that_is_started_gets_a_token_for_one_visit() -> None:
 def test_the_token_for_one_visit_lasts_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr("sog.web.security.time.monotonic", lambda: now)
-    guard = make_app(Offers(), token="the-token", port=8642, once="for-once")
+    guard = make_app(Catalog(), token="the-token", port=8642, once="for-once")
     now += 61
     client = TestClient(guard, base_url=HERE, follow_redirects=False)
     assert client.get("/?token=for-once").status_code == 403
@@ -157,7 +157,7 @@ def test_only_games_and_players_of_the_lists_can_be_named(
 ) -> None:
     answer = friend.post("/games", data=form)
     assert answer.status_code == 400
-    assert "of this server" in answer.text
+    assert "this server has no" in answer.text
 
 
 def test_a_form_of_too_many_fields_is_not_read(friend: TestClient) -> None:

@@ -13,9 +13,9 @@ from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
 from sog.web.hints import Hints
-from sog.web.host import SearchOffer
+from sog.web.interfaces import SearchSetup
 from sog.web.security import Guard
-from sog.web.sessions import Full, Sessions
+from sog.web.sessions import FullError, Sessions
 from sog.web.table import Table
 from sog.web.watched_search import PAUSED, WHOLE, WatchedSearch
 from tests.web.visitor import Visitor
@@ -53,10 +53,10 @@ def test_what_finds_no_room_is_closed() -> None:
     sessions: Sessions[Kept] = Sessions(1, "things")
     first, second = Kept(is_finished=True), Kept(is_finished=False, is_busy=True)
     sessions.add(Kept(is_finished=False))
-    with pytest.raises(Full, match="There are 1 things that are not finished"):
+    with pytest.raises(FullError, match="There are 1 things that are not finished"):
         sessions.add(second)
     sessions.remove(1)
-    with pytest.raises(Full, match="are still at work"):  # the one that was refused
+    with pytest.raises(FullError, match="are still at work"):  # the one that was refused
         sessions.add(first)
     assert (first.num_closed, second.num_closed) == (1, 1)
 
@@ -66,13 +66,13 @@ def test_what_was_removed_takes_its_place_until_it_stops_working() -> None:
     one, other = (Kept(is_finished=False, is_busy=True) for _ in range(2))
     for session in (one, other):
         sessions.remove(sessions.add(session))
-    with pytest.raises(Full, match="2 things that were removed are still at work"):
+    with pytest.raises(FullError, match="2 things that were removed are still at work"):
         sessions.add(Kept(is_finished=False))
     one.is_busy = False
     sessions.add(Kept(is_finished=True))
     sessions.add(Kept(is_finished=False))  # in the place of the finished one
     assert len(sessions.list()) == 1
-    with pytest.raises(Full, match="1 things that were removed are still at work"):
+    with pytest.raises(FullError, match="1 things that were removed are still at work"):
         sessions.add(Kept(is_finished=False))
 
 
@@ -83,14 +83,14 @@ def test_hints_for_many_positions_are_one_piece_of_work() -> None:
         return RandomAgent(game, player=player, seed=seed)
 
     hints = Hints(Player(name="random", game=game, make=sit_down), 0, 0, turns.append)
-    course = GameInProgress.dealt(game, jax.random.key(0))
-    assert hints.at(course) is None
+    ongoing = GameInProgress.dealt(game, jax.random.key(0))
+    assert hints.at(ongoing) is None
     for _ in range(5):  # to and fro
         hints.forget()
-        assert hints.at(course) is None
+        assert hints.at(ongoing) is None
     (work,) = turns
     work()
-    hint = hints.at(course)
+    hint = hints.at(ongoing)
     assert hint is not None
     assert hint.policy is not None
     assert len(turns) == 1
@@ -99,7 +99,7 @@ def test_hints_for_many_positions_are_one_piece_of_work() -> None:
 def kuhn_search(submit: Callable[[Callable[[], None]], object], mode: str = WHOLE) -> WatchedSearch:
     game = make("kuhn")
     settings = SearchSettings(num_simulations=20)
-    searcher = SearchOffer(
+    searcher = SearchSetup(
         game=game, shown=game, evaluator=ZeroEvaluator(), name="zero", settings=settings
     )
     return WatchedSearch(searcher, (), mode=mode, submit=submit)
@@ -116,7 +116,7 @@ def test_a_search_that_is_closed_stops_working() -> None:
     search.close()
     updates = search.updates
     turn()
-    search.go_on(5, WHOLE)
+    search.resume(5, WHOLE)
     assert (search.updates, turns, search.is_busy) == (updates, [], False)
 
 
@@ -131,7 +131,7 @@ def test_a_game_that_is_closed_stops_working() -> None:
     tables[0].close()
     for turn in turns:
         turn()
-    assert [len(table.course.steps) for table in tables] == [0, 1]
+    assert [len(table.ongoing.steps) for table in tables] == [0, 1]
 
 
 def test_a_game_that_is_closed_closes_its_agent_when_that_has_moved() -> None:
@@ -177,7 +177,7 @@ def test_a_short_search_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPa
     turns: list[Callable[[], None]] = []
     long = [kuhn_search(turns.append) for _ in range(2)]
     short = kuhn_search(turns.append, PAUSED)
-    short.go_on(5, WHOLE)
+    short.resume(5, WHOLE)
     for _ in range(3 * 5):  # one thread, which takes what was submitted first
         turns.pop(0)()
     assert [search.updates for search in (*long, short)] == [5, 5, 5]

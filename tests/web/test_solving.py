@@ -21,12 +21,12 @@ SEARCH: Final = {
 def test_what_is_too_large_to_be_solved_is_told_once_and_not_offered_again(
     visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sog.web.found._MOST_NODES", 5)
+    monkeypatch.setattr("sog.web.snapshots._MOST_NODES", 5)
     path = visitor.follow("/searches", **{**SEARCH, "mode": "paused"})
     assert 'id="solve"' in visitor.wait(path)
     visitor.follow(f"{path}/solve")
     page = visitor.wait(path)
-    assert "There is no exact solution: too much is below to be solved exactly." in page
+    assert "There is no exact solution: the subgame is too large to be solved exactly." in page
     assert status_in(page).startswith("Paused.")  # and it can go on
     assert 'id="solve"' not in page
     visitor.post(f"{path}/go-on", count=1, mode="whole")
@@ -39,7 +39,7 @@ def test_no_exact_solution_is_offered_where_a_search_has_found_too_much_already(
 ) -> None:
     path = visitor.follow("/searches", **SEARCH)
     assert 'id="solve"' in visitor.wait(path)
-    monkeypatch.setattr("sog.web.found._MOST_NODES", 5)
+    monkeypatch.setattr("sog.web.snapshots._MOST_NODES", 5)
     assert 'id="solve"' not in visitor.get(path).text
 
 
@@ -51,12 +51,12 @@ def test_solving_can_be_stopped(visitor: Visitor, monkeypatch: pytest.MonkeyPatc
         assert stopped.wait(60)
         return solve(*arguments, **named)
 
-    monkeypatch.setattr("sog.web.found.solve_subgame", wait)
+    monkeypatch.setattr("sog.web.snapshots.solve_subgame", wait)
     path = visitor.follow("/searches", **SEARCH)
     visitor.wait(path)
     visitor.follow(f"{path}/solve")
     page = visitor.get(path).text
-    assert "Solving everything below" in page
+    assert "Solving the subgame" in page
     assert 'id="stop-solving">stop' in page
     visitor.follow(f"{path}/stop-solving")
     stopped.set()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from sog.boards.gtp.table import PLAYERS, read_color, read_number
-from sog.play.principal import Lines
+from sog.play.principal_variation import Lines
 
 _PER_TEN_THOUSAND: Final = 10_000
 

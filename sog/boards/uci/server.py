@@ -22,7 +22,7 @@ from sog.boards.thinker import Thinker
 from sog.boards.uci.limits import Limits, read_limits
 from sog.games.core import TERMINAL, Game
 from sog.play.game_in_progress import Position
-from sog.play.principal import Lines
+from sog.play.principal_variation import Lines
 from sog.play.rules import situation
 
 _CHESS: Final = "chess"

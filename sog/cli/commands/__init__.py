@@ -1,4 +1,4 @@
-"""The commands of `sog`: what each is for, its examples, and which options it has.
+"""The commands of `sog`: summaries, examples and options.
 
-`playing`, `searching`, `solving` and `training` declare them, `command.py` says how.
+`playing`, `searching`, `solving` and `training` declare them, by means of `command.py`.
 """

@@ -1,4 +1,4 @@
-"""How a command is declared, and what argparse makes of it."""
+"""Declares commands and builds their argparse parsers."""
 
 import argparse
 import importlib
@@ -9,37 +9,37 @@ from sog.cli.lines import Formatter
 from sog.cli.options import OPTIONS
 from sog.domain import load_part
 
-Choice = str | tuple[str, Mapping[str, Any]]
-"""A name of `OPTIONS`, perhaps with what is different of it here; one that no other
-command has, with all of it; or, with a colon at its end, the title of a group that begins."""
+OptionSpec = str | tuple[str, Mapping[str, Any]]
+"""A name of `OPTIONS`, perhaps with changes; an option of this command alone;
+or the title of a new group, which ends with a colon."""
 
 
 class Mode(NamedTuple):
-    """Something that a command of the core does only with a domain."""
+    """A mode of a core command that a domain adds."""
 
     epilog: str
-    """What help says of it, behind the rest."""
-    options: Sequence[Choice]
-    """Those of the command may be among them, for what is different."""
+    """Appended to the command's help."""
+    options: Sequence[OptionSpec]
+    """Additional options, or changes of the command's."""
     takes: str
-    """Whether it runs the command for some arguments, as module:function; raises CommandError for
-    options that have no effect without it."""
+    """Whether it handles some arguments, as module:function; raises CommandError for options that
+    have no effect without it."""
     run: str
-    """As of `Command`."""
+    """See `Command.run`."""
 
 
 class Command(NamedTuple):
-    """What help says of a command, and the options that it has."""
+    """A command: its help, options and implementation."""
 
     summary: str
     epilog: str
-    options: Sequence[Choice]
+    options: Sequence[OptionSpec]
     run: str = ""
-    """Who runs it, as module:function; of one of the core, the module `sog.cli.NAME`."""
+    """Its implementation, as module:function; by default of the module `sog.cli.NAME`."""
     modes: Sequence[Mode] = ()
 
     def with_mode(self, mode: Mode) -> "Command":
-        """The same command, which can do that, too."""
+        """The same command with an additional mode."""
         options = dict(map(_named, self.options))
         for name, changes in map(_named, mode.options):
             options[name] = {**options.get(name, {}), **changes}
@@ -50,29 +50,29 @@ class Command(NamedTuple):
         )
 
     def add_to(self, commands: Any, name: str) -> None:
-        """Makes it known to a parser. commands: its subparsers."""
+        """Adds its parser. commands: the subparsers of `sog`."""
         texts = texts_of(None, self.summary, self.epilog)
         add_options(commands.add_parser(name, help=self.summary, **texts), self.options)
 
     def execute(self, arguments: argparse.Namespace) -> int:
-        """Runs it; returns the exit code."""
+        """Runs the command; returns its exit code."""
         run = self.run
         for mode in self.modes:
             if load_part(mode.takes)(arguments):
                 run = mode.run
         name = f"sog.cli.{arguments.command}"
         if not run and hasattr(importlib.import_module(name), "__path__"):
-            name += ".command"  # a larger one, in a folder of its own
+            name += ".command"  # a larger command in its own folder
         code: int = load_part(run or f"{name}:run")(arguments)
         return code
 
 
-def _named(option: Choice) -> tuple[str, Mapping[str, Any]]:
+def _named(option: OptionSpec) -> tuple[str, Mapping[str, Any]]:
     return (option, {}) if isinstance(option, str) else option
 
 
-def add_options(parser: argparse.ArgumentParser, options: Sequence[Choice]) -> None:
-    """Adds options to a parser, those behind a title to a group of their own."""
+def add_options(parser: argparse.ArgumentParser, options: Sequence[OptionSpec]) -> None:
+    """Adds options to a parser, those after a title to a group of their own."""
     group: Any = parser
     for option in options:
         name, changes = _named(option)
@@ -83,7 +83,7 @@ def add_options(parser: argparse.ArgumentParser, options: Sequence[Choice]) -> N
 
 
 def texts_of(prog: str | None, description: str, epilog: str) -> dict[str, Any]:
-    """What all parsers are made with."""
+    """Arguments that all parsers share."""
     return {
         "prog": prog,
         "description": description,

@@ -5,19 +5,19 @@ from typing import Final
 from sog.cli.commands.command import Command
 from sog.cli.options import DEFAULT_SEARCH, GAME, MOST_NODES_EVALUATED
 
-_GAME_OR_RUN: Final = ("game", {"help": f"{GAME}; or the run folder of a `sog train`"})
+_GAME_OR_RUN: Final = ("game", {"help": f"{GAME}; or a run folder of `sog train`"})
 
 SEARCH: Final = Command(
-    "search one public state with growing-tree CFR, and show the tree",
+    "search a public state with growing-tree CFR, and show the tree",
     """\
-evaluators, which say what a leaf of the tree is worth:
-  zero     nothing: search from the rules alone
-  uniform  the exact worth of random play; the game must be small enough to enumerate
-  exact    the subgame is solved by CFR; the game must be small enough to enumerate
+evaluators of the leaves:
+  zero     0: search from the rules alone
+  uniform  the exact value of random play; the game must be small enough to enumerate
+  exact    the subgame solved by CFR; the game must be small enough to enumerate
   rollout  the mean of 16 random games, or of one for each pair of infostates, up to 256
 
-The default is uniform where the game can be enumerated, else zero. A run folder (RUN, or RUN@STEP)
-stands for its game, with its network at the leaves and the search that the run evaluates.
+The default is uniform if the game can be enumerated, else zero. A run folder (RUN, or RUN@STEP)
+stands for its game, with its network at the leaves and the search by which the run is evaluated.
 
 examples:
   sog search kuhn
@@ -32,16 +32,15 @@ examples:
   sog search kuhn --json
 
 SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
-A lock says what the player to act does after some events, from the start of the game: a probability
-for each action, of all of his infostates or of the one that is named (see sog solve --help). The
-search answers it with the rest, and is made twice, without the lock as well. Leaves are valued as
-if nothing were locked below them.
+A lock fixes the policy of the player to act after some events from the start of the game: a
+probability for each action, of all infostates or of a named one (see sog solve --help). The search
+responds to it, and also runs without the lock. Leaves are valued as if nothing were locked below.
 
-Both players' ranges come from the start of the game, so a search of a later state re-solves the
-way there. What else could have been done on the way is a leaf, and so the ranges that are shown are
-as right as the evaluator: by rollouts a bet in kuhn looks good with any card, hence after --history
-check hardly anybody but a king is left; --evaluator exact, or a search of the start, tells better.
-Events of --history are those that the tree shows; a number is the number of an outcome.
+Ranges come from the start of the game, so a search of a later state re-solves the way there. Other
+actions on the way are leaves, so the ranges are as accurate as the evaluator: with rollouts a bet
+in kuhn looks good with any card, so after --history check little but the king is left; use
+--evaluator exact, or search the start. Events of --history are as in the tree; a number is the
+number of an outcome.
 
 --json prints "game", "unit", "search" ([s, c]), "rule",
 "leaf_averaging", "leaf_interval", "updates" (made), "seed", "evaluator", "root" (the "node"
@@ -49,10 +48,9 @@ that was searched, its "state" and "history"), "is_full", "is_sampled", "is_prun
 and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and
 "event" that led there, "depth", "actor", "probability" (of getting there from the start of the game
 by average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
-"range", "value" and, of the player to act, "policy" and "visits" by action. What is undefined is
-null.
-With --compare it prints "searches", a list of these, and "differences", how far the policy of each
-is from that of the first: the share of it that differs, averaged over the range.
+"range", "value" and, of the player to act, "policy" and "visits" by action. Undefined is null.
+With --compare it prints "searches", a list of these, and "differences", the distance of each policy
+from the first: total variation, averaged over the range.
 With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """,
     (
@@ -63,20 +61,20 @@ With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
     ),
 )
 EVALUATE: Final = Command(
-    "compute the exploitability of an agent that searches",
+    "compute the exploitability of a search agent",
     """\
-A search depends on the searches before it. So the policy of an agent that searches is composed:
-with a fixed seed, the mover's search is run at every decision of the game, each conditioned on the
-searches of his own chain on the way (continual re-solving with the gadget), and what they play
-together is evaluated exactly. Different seeds give different policies.
+A search depends on the searches before it, so the policy of a search agent is composed: with a
+fixed seed, a search is run at every decision of the game, each conditioned on the player's earlier
+searches on the way (continual re-solving with the gadget), and the resulting policy is evaluated
+exactly. Different seeds give different policies.
 
 SoG(s, c) is s simulations with c of them per regret update phase: --search s,c. It makes
-T = s / ceil(c) * ceil(1 / c) regret updates. Beside it stands what CFR over the whole tree reaches
-by the same rule in T updates.
+T = s / ceil(c) * ceil(1 / c) regret updates. CFR over the whole tree with the same rule and T
+updates is shown for comparison.
 
-A run folder of `sog train` stands for its game, with its network at the leaves and the search that
-the run evaluates; --checkpoint says which networks. A plot of several shows how exploitability
-falls with training.
+A run folder of `sog train` stands for its game, with its network at the leaves and the search by
+which the run is evaluated; --checkpoint chooses networks. A plot of several shows exploitability
+over training.
 
 examples:
   sog evaluate runs/leduc --search 100,1 --search 100,0.1 --seeds 50
@@ -91,14 +89,14 @@ examples:
 
 Searches share all GPUs, or all cores of a CPU. With JAX_NUM_CPU_DEVICES=1 the CPU is one device.
 
-Seeds: policy number n (counted from --seed) draws its simulations from seed n, and the errors of
---noise from numpy's default_rng(n), once for every infostate of every public state. Without growth
-and noise nothing is random: one policy is composed, whatever --seeds says.
+Seeds: policy number n (counted from --seed) samples its simulations with seed n, and the errors of
+--noise with numpy's default_rng(n), once for every infostate of every public state. Without growth
+and noise nothing is random, so only one policy is composed.
 
 JSON: {"game", "unit", "results": [{"search": [s, c], "checkpoint" (its step, or null), "seeds",
 "exploitability": {"min", "mean", "max"}, "updates" (T), "tabular" (exploitability of CFR over the
 whole tree), "searches" (of all seeds), "seconds" and "compile_seconds", and the options}]},
-exploitability in the game's own unit. Ctrl-C prints what is finished (exit code 130).
+exploitability in the game's own unit. Ctrl-C prints what is complete (exit code 130).
 """,
     (
         _GAME_OR_RUN,
@@ -108,7 +106,7 @@ exploitability in the game's own unit. Ctrl-C prints what is finished (exit code
             {
                 "action": "append",
                 "help": "simulations s and simulations per update c of SoG(s, c); may be given "
-                f"several times (default: {DEFAULT_SEARCH}, or what a run was set to)",
+                f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
             },
         ),
         *("--checkpoint", "--set", "--rule", "--leaf-averaging", "--seeds"),
@@ -120,8 +118,8 @@ exploitability in the game's own unit. Ctrl-C prints what is finished (exit code
             "--evaluator",
             {
                 "choices": ("zero", "uniform", "exact"),
-                "help": "what values the leaves: 0, uniform play from there on, or a solve of the "
-                "rest of the game (default: exact)",
+                "help": "the evaluator of the leaves: 0, uniform play, or a solution of the "
+                "subgame (default: exact)",
             },
         ),
         *("--noise", "--solver-iterations", "--solver-fading"),

@@ -1,4 +1,4 @@
-"""Commands about whole games: `sog games`, `solve`, `blueprint`, `policy` and others."""
+"""Commands about whole games: `sog games`, `solve`, `policy` and others."""
 
 from typing import Final
 
@@ -13,9 +13,9 @@ _MOST_NODES: Final = (
 _SOURCES: Final = """\
 SOURCE is one of
   FILE.npz     a policy that `sog solve --save` wrote
-  RUN          a run folder of `sog train`, or RUN@STEP for one of its checkpoints: the policy that
-               its agent plays, composed of a search at every decision (see sog evaluate --help)
-  GAME         a game, solved on the spot by CFR over its whole public tree\
+  RUN          a run folder of `sog train`, or RUN@STEP for one of its checkpoints: the policy of
+               its agent, composed of a search at every decision (see sog evaluate --help)
+  GAME         a game, solved first by CFR over its whole public tree\
 """
 _MADE: Final = (
     *("of a game:", "--iterations"),
@@ -31,7 +31,7 @@ _MADE: Final = (
     ),
     "--json",
 )
-"""How a strategy is made that is not read from a file."""
+"""Options of strategies that are computed, not read from a file."""
 
 GAMES: Final = Command(
     "list the games, or a game's parameters and sizes",
@@ -39,13 +39,13 @@ GAMES: Final = Command(
 examples:
   sog games                                     all games
   sog games leduc                               one game: its parameters and sizes
-  sog games leduc --rules                       how it is played
+  sog games leduc --rules                       its rules
   sog games "leduc(ranks=4)"                    the sizes of a variant
   sog games "openspiel:kuhn_poker"              a game of OpenSpiel (pip install 'sog[openspiel]')
   sog games --json                              for programs
 
-Sizes: a public state is what both players know, an infostate what one player knows where he is
-to move; an outcome is a public event. Depth counts public events from the deal to the end.
+Sizes: a public state is what both players know, an infostate what the player to move knows; an
+outcome is a public event. Depth counts public events from the deal to the end.
 """,
     (("game", {"nargs": "?"}), "--json", "--rules", "--sizes"),
 )
@@ -70,15 +70,15 @@ examples:
   sog solve leduc --save-state leduc.solve
   sog solve leduc --resume leduc.solve --iterations 5000
 
-A lock says what the player to act does after some events: a probability for each action, of all of
-his infostates or of the one that is named, and others behind semicolons; the later one counts. A
-table (FILE.csv) of `sog policy --table` with some of its rows is a lock, too. Everything else is
-optimized, and it is told what that costs him, if both adapt to it or if he adapts nothing else.
-Best responses, of the exploitability too, hold what is locked.
+A lock fixes the policy of the player to act after some events: a probability for each action, of
+all infostates or of a named one, more of them after semicolons; the last one counts. A table
+(FILE.csv) with some of the rows of `sog policy --table` is a lock, too. Everything else is
+optimized, and the cost of the lock to its player is printed, if both players adapt to it or only
+the opponent does. Best responses, also for exploitability, respect locks.
 
-Exploitability is half of NashConv: what a player loses on average against an optimal opponent,
-both seats counted. It is printed in thousandths of the game's unit; in poker that is mbb, a chip
-being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130).
+Exploitability is half of NashConv: the mean loss against a best response, averaged over both seats.
+It is printed in thousandths of the game's unit; in poker that is mbb, a chip being a big blind.
+Ctrl-C stops early and keeps the result so far (exit code 130).
 """,
     (
         *("game", "--history"),
@@ -96,15 +96,15 @@ being a big blind. Ctrl-C stops early and keeps what was reached (exit code 130)
             "--resume",
             {
                 "metavar": "FILE.solve",
-                "help": "go on from such a file, by its rule and in its "
-                "precision; --iterations counts those that it has made",
+                "help": "continue such a file, with its rule and its "
+                "precision; --iterations includes those already made",
             },
         ),
         *(_MOST_NODES, "--json"),
     ),
 )
 EXPLOITABILITY: Final = Command(
-    "what an optimal opponent wins against a saved policy",
+    "compute the exploitability of a saved policy",
     """\
 examples:
   sog solve leduc --save leduc.npz
@@ -114,25 +114,25 @@ examples:
 
 A table has a line for each action of each infostate, and names its columns in the first line:
 
-  history,infostate,action,probability  as of `sog policy --table`; or name, action_name
-  information_state,action,probability  as of `sog policy --openspiel`: OpenSpiel's own
+  history,infostate,action,probability  as in `sog policy --table`; or name, action_name
+  information_state,action,probability  as in `sog policy --openspiel`: OpenSpiel's own
 
-Actions left out have probability 0, infostates with one action may be left out.
+Omitted actions have probability 0; infostates with one action may be omitted.
 """,
     (
         *("game", "policy"),
-        ("--save", {"help": "write the policy that was read, as `sog solve --save` does"}),
+        ("--save", {"help": "write the policy as `sog solve --save` does"}),
         *(_MOST_NODES, "--json"),
     ),
 )
 POLICY: Final = Command(
-    "show a strategy: who does what, with which probability, and its worth",
+    "show a strategy: action probabilities and values",
     f"""\
 {_SOURCES}
 
 examples:
   sog policy kuhn
-  sog policy leduc --walk                         go through the game, event by event
+  sog policy leduc --walk                         walk through the game, event by event
   sog solve leduc --until-mbb 1 --save leduc.npz
   sog policy leduc.npz --history "check bet2"
   sog policy leduc.npz --history "check bet2" --player 1 --csv facing.csv --svg facing.svg
@@ -141,19 +141,19 @@ examples:
   sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel
   sog policy runs/leduc_demo --search 100,1 --history "check bet2 call '[Qh]'"
 
-A row is an infostate of the player to act: its range (how likely it is there when both play the
-strategy), its value to that player, and for each action the probability and, as `loss`, how much
-less the action is worth than the best one when both go on by the strategy. Cards that differ in
-their suits only share a row where the strategy treats them alike; CSV and JSON have all of them.
-The other player (--player) has a range and values there, and no actions. Events of --history are
-written as `sog search` wants them: by their text or their number.
+A row is an infostate of the player to act: its range (its probability when both play the strategy),
+its value to that player, and for each action the probability and, as `loss`, how much less it is
+worth than the best action when both follow the strategy afterwards. Cards that differ only in suit
+share a row if the strategy treats them alike; CSV and JSON have all of them. The other player
+(--player) has a range and values there, and no actions. Events of --history are written as for
+`sog search`: by their text or their number.
 
 --json prints "game", "source", "unit", "exploitability" (of the whole strategy), "history",
 "state", "actor", "player", "probability" (of the public state under the strategy), "value" (to
-player 0), "events" ("event", "probability" of each that may follow) and "infostates": "infostate",
+player 0), "events" ("event", "probability" of each next event) and "infostates": "infostate",
 "name", "range", "value" and, of the player to act, "actions": "action", "name", "probability",
-"value" and "loss". What is undefined, since the strategy never lets it happen, is null. --csv has
-a line for each action of each infostate, with the same numbers. All values in the game's own unit.
+"value" and "loss". What the strategy never reaches is null. --csv has a line for each action of
+each infostate, with the same numbers. All values are in the game's own unit.
 """,
     (
         *("source", "--history", "--player", "--walk"),
@@ -165,7 +165,7 @@ a line for each action of each infostate, with the same numbers. All values in t
     ),
 )
 EXPLAIN: Final = Command(
-    "say where a strategy loses against the best response",
+    "show where a strategy loses against the best response",
     f"""\
 {_SOURCES}
 
@@ -174,18 +174,17 @@ examples:
   sog explain runs/leduc_demo --search 100,1 --top 20
   sog explain kuhn --iterations 10 --json
 
-The exploitability is what best responses to the strategy win more than the strategy itself, half of
-both players' gains. Each gain is made decision by decision: at an infostate the strategy loses what
-its own mixture is worth less than the best action, if all later decisions of that player were the
-best ones, times how likely the infostate is when both play the strategy. These losses are never
-negative, and over all public states they add up to the exploitability exactly; so each public state
-has a share of it. A loss of player 1 says that he could do better against this player 0: he errs,
-or leaves the other's error unpunished.
+Exploitability is half of what both players gain by best responses to the strategy. Each gain is
+split by decision: the loss of an infostate is the value of the best action less that of the
+strategy's mixture, with best responses afterwards, times the probability of the infostate when both
+play the strategy. Losses are never negative, and over all public states they add up to the
+exploitability exactly, so each public state has a share of it. A loss of player 1 means that a
+better response to this player 0 exists: player 1 errs, or does not exploit an error.
 
 --json prints "game", "source", "unit", "exploitability", "gains" (of the best response of each
 player) and "states", the largest loss first: "history", "state", "player", "loss", "share" and
 "infostates" with a loss: "infostate", "name", "loss", "share", "policy" (by action) and "best" (an
-action that is best). All in the game's own unit.
+best action). All in the game's own unit.
 """,
     ("source", "--top", *_MADE),
 )

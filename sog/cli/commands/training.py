@@ -1,4 +1,4 @@
-"""Commands that learn: `sog train`, `plot` and `configs`; and `sog methods`."""
+"""Commands about training: `sog train`, `plot`, `configs` and `methods`."""
 
 from typing import Final
 
@@ -7,25 +7,25 @@ from sog.cli.commands.command import Command
 TRAIN: Final = Command(
     "train a network by sound self-play",
     """\
-A configuration is the name of one that is installed (sog configs) or a TOML file of your own; sog
-configs NAME shows and explains all values. --set changes one, a part and a name as in the file. The
-run folder keeps everything:
+A configuration is the name of an installed one (sog configs) or a TOML file of your own; sog
+configs NAME shows and explains all values. --set changes one by its part and name in the file. The
+run folder contains:
 
-  config.toml     all values of the configuration, as they were used
-  checkpoints/    what a run goes on from, each with a SHA-256 manifest
+  config.toml     all values of the configuration as used
+  checkpoints/    to resume from, each with a SHA-256 manifest
   metrics.jsonl   losses, speed and exploitability, one JSON object per line (see sog plot)
 
-The same command goes on where a run was stopped or killed, from its newest checkpoint. Ctrl-C
-(or SIGTERM) finishes the cycle, saves a checkpoint and stops; a second one stops at once.
+The same command resumes a stopped or killed run from its newest checkpoint. Ctrl-C (or SIGTERM)
+finishes the cycle, saves a checkpoint and stops; a second one stops at once.
 
-A batch of searches is shared by all GPUs, or by all cores of a CPU, or by as many of them as divide
-it; with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
+A batch of searches is shared by all GPUs, or by all cores of a CPU, or by as many as divide it;
+with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
 
 --schedule processes trains on Ray (pip install 'sog[processes]'): workers play and solve while the
 learner learns, and one that dies is replaced. Ray is started for the run, reachable from this
-machine only, with a random token. Workers on other machines, which must have sog as well, belong to
-a Ray cluster that you start; its token is in RAY_AUTH_TOKEN or ~/.ray/auth_token. Set
-RAY_AUTH_MODE=disabled to do without one.
+machine only, with a random token. For workers on other machines, which need sog as well, start a
+Ray cluster yourself; its token is in RAY_AUTH_TOKEN or ~/.ray/auth_token. Set
+RAY_AUTH_MODE=disabled to use none.
 
 examples:
   sog train leduc_demo                            a few minutes on two cores
@@ -36,8 +36,7 @@ examples:
   sog evaluate runs/leduc_demo --checkpoint all   exploitability over training
   sog play runs/leduc_demo                        play against it
 
-Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C (143 by SIGTERM), 2 a mistake, told
-in one line.
+Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C (143 by SIGTERM), 2 invalid input.
 """,
     (
         *("config", "--run"),
@@ -45,7 +44,7 @@ in one line.
             "--set",
             {
                 "metavar": "PART.NAME=VALUE",
-                "help": "change a value, as search.num_simulations=50; may be given several times",
+                "help": "change a value, as search.num_simulations=50; may be repeated",
             },
         ),
         *("--schedule", "--workers", "--ray-address", "--tensorboard", "--json"),
@@ -54,8 +53,8 @@ in one line.
 PLOT: Final = Command(
     "draw the learning curves of a training run",
     """\
-What is drawn: exploitability and the error of values against exact ones, in hold'em at solved spots
-(where the run measures them), the losses, and where the time went.
+Draws exploitability, value errors against exact values (in hold'em at solved spots) if the run
+measures them, losses and time per phase.
 
 examples:
   sog plot runs/leduc_demo                      writes runs/leduc_demo/curves.png
@@ -82,10 +81,10 @@ METHODS_LISTED: Final = Command(
 examples:
   sog methods                                   all of them
   sog methods tabular                           one: its parameters
-  sog methods "smooth_uct(c=0.875):1000"         and what is changed of them
+  sog methods "smooth_uct(c=0.875):1000"         with its parameters
   sog methods --json                            for programs
 
-A method is typed NAME(key=value,...):BUDGET, brackets and budget being optional; the budget is its
+A method is typed NAME(key=value,...):BUDGET with optional brackets and budget; the budget is its
 iterations, or its simulations per move: sog match "tabular(rule=dcfr):500" random --game kuhn.
 """,
     (("method", {"nargs": "?"}), "--json"),

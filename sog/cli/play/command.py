@@ -1,4 +1,4 @@
-"""`sog play`: games between a person in the terminal and an agent."""
+"""`sog play`: games of a person in the terminal against an agent."""
 
 import argparse
 import secrets
@@ -25,17 +25,17 @@ from sog.cli.play.screen import (
     signed_units,
     worth_of,
 )
-from sog.cli.play.table import Decision, Human, NotingAgent
+from sog.cli.play.table import DecisionNote, Human, RecordingAgent
 from sog.cli.players import check_searches, seat_players
 from sog.cli.records import check_has_format, check_record_name, is_record_name
 from sog.cli.search_options import describe_search
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame
+from sog.play.assessments import Assessment
 from sog.play.game_in_progress import GameInProgress
 from sog.play.history import Opening
 from sog.play.match import check_plays_unseen, play_on
 from sog.play.replay import replay_of
-from sog.play.thoughts import Thought
 from sog.players.player import Player
 
 
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.report_interrupt):
         seating = seat_players([arguments.agent], arguments, work)
         with mistakes():
-            seating.players[0].check_tells_policy()
+            seating.players[0].check_exposes_policy()
         check_has_picture(seating.game, arguments.picture)
         if arguments.resume is not None:
             check_resumed(arguments.resume, seating.game, seating.players[0])
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             session.play()
     except Quit:
         pass
-    except Exception:  # for which no game is lost
+    except Exception:  # save the games in any case
         with holding_interrupts():
             session.save()
         raise
@@ -77,29 +77,29 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Finds mistakes before the work begins."""
+    """Checks options before the work begins."""
     if arguments.save is not None and arguments.resume is not None:
-        raise CommandError("--resume writes to the file that it goes on with: leave --save out.")
+        raise CommandError("--resume writes to its own file: omit --save.")
     if arguments.save is not None:
         check_record_name("--save", arguments.save)
         if arguments.save.exists():
             is_final = is_record_name(arguments.save)
-            then = "choose another name" if is_final else "--resume goes on with it"
-            raise CommandError(f"--save: {arguments.save} is there already; {then}.")
+            then = "choose another name" if is_final else "--resume continues it"
+            raise CommandError(f"--save: {arguments.save} exists already; {then}.")
     if arguments.resume is not None:
-        if not is_record_name(arguments.resume):  # which says what it must end in
+        if not is_record_name(arguments.resume):  # raises which extensions are allowed
             read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
         if arguments.seed is not None:
-            raise CommandError("--resume goes on with the seed of the file: leave --seed out.")
+            raise CommandError("--resume uses the seed of the file: omit --seed.")
     check_picture_name(arguments.picture)
     if arguments.hints and arguments.agent == "random":
-        raise CommandError("--hints needs an agent that knows better than random.")
+        raise CommandError("--hints needs an agent better than random.")
     check_searches([arguments.agent], arguments)
 
 
 class _Session:
-    """Games with one agent, and the score."""
+    """Games against one agent, and the score."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class _Session:
         opening: Opening,
         left: Opening | None,
     ) -> None:
-        """left: how the game that is gone on with began; None if there is none."""
+        """left: the opening of the game to continue; None if there is none."""
         self.game, self.player, self.arguments = game, player, arguments
         self._opening, self._left = opening, left
         self.terminal = Terminal()
@@ -124,15 +124,15 @@ class _Session:
                 seed=secrets.randbits(32) if arguments.seed is None else arguments.seed,
                 games=[],
             )
-        # A session that goes on draws other numbers than the one before.
+        # A resumed session uses other random numbers than the one before.
         earlier = () if arguments.resume is None else (1 + len(self.saved.games),)
         self._seeds = np.random.SeedSequence(self.saved.seed, spawn_key=earlier).generate_state(4)
-        self._thinkers: dict[tuple[int, bool], NotingAgent] = {}
+        self._thinkers: dict[tuple[int, bool], RecordingAgent] = {}
 
     def play(self) -> None:
-        """Plays until the games are over or the person leaves (Quit)."""
+        """Plays until all games are over or the person quits (Quit)."""
         say, name = self.terminal.say, display.short_name(self.game)
-        say(f"{name} against {self.player.name}. ? helps, q leaves.", "bold")
+        say(f"{name} against {self.player.name}. ? for help, q to quit.", "bold")
         if self.player.search is not None:
             seconds = self.player.seconds
             clock = "" if seconds is None else f", not counted in its {seconds:g} s"
@@ -168,32 +168,32 @@ class _Session:
 
         human = Human(self.game, seat, self.terminal, advisor, draw)
         side = self.game.describe_seat(seat)
-        told = f"you are player {seat}{side and ', '}{side}"
-        self.terminal.say(f"\nGame {number + 1}: {told}.", "bold")
+        role = f"you are player {seat}{side and ', '}{side}"
+        self.terminal.say(f"\nGame {number + 1}: {role}.", "bold")
         opening = self._left if self.saved.unfinished and self._left else self._opening
         beginning, self._left = opening.beginning, None
         given = [(one.actor, one.outcome) for one in GameInProgress(self.game, opening).steps]
         agents = (human, opponent) if seat == 0 else (opponent, human)
-        again, is_told = self.saved.unfinished or given, True
+        again, announces = self.saved.unfinished or given, True
         while True:
-            # The agents make the moves after the beginning again.
-            course = GameInProgress.dealt(self.game, key, Opening(beginning=beginning))
-            human.moves = opponent.moves = moves = Moves(course, again, is_told=is_told)
+            # The agents replay the moves after the beginning.
+            ongoing = GameInProgress.dealt(self.game, key, Opening(beginning=beginning))
+            human.moves = opponent.moves = moves = Moves(ongoing, again, announces=announces)
             if advisor is not None:
                 advisor.moves = moves
             try:
-                played = play_on(course, agents)
+                played = play_on(ongoing, agents)
                 break
             except TakeBack:
-                again, is_told = moves.before_last_choice(seat) or [], False
-                self.terminal.say("  Taken back.", "dim")
+                again, announces = moves.before_last_choice(seat) or [], False
+                self.terminal.say("  Undone.", "dim")
         self.saved.games.append(replay_of(self.game, seat, played))
         self.saved.unfinished, self.saved.begins = [], ""
         with holding_interrupts():
             self.save()
-        self._draw(number, course.state, None, played.infostates[-1])
-        self._show_end(course.state, seat, played)
-        self._show_thoughts(opponent.decisions)
+        self._draw(number, ongoing.state, None, played.infostates[-1])
+        self._show_end(ongoing.state, seat, played)
+        self._show_assessments(opponent.decisions)
 
     def _draw(
         self,
@@ -202,19 +202,19 @@ class _Session:
         ranges: np.ndarray | None,
         infostates: tuple[int | None, int | None],
     ) -> None:
-        """Draws into the file of --picture, over what was there; arguments: see `write_picture`."""
+        """Overwrites the file of --picture; arguments: see `write_picture`."""
         path: Path | None = self.arguments.picture
         if path is not None:
             title = f"{display.short_name(self.game)}, game {number + 1}"
             write_picture(path, self.game, state, title=title, ranges=ranges, infostates=infostates)
 
-    def _thinker(self, player: int, *, is_advisor: bool) -> NotingAgent:
-        """One for each place at the table, for all games; all with different seeds."""
+    def _thinker(self, player: int, *, is_advisor: bool) -> RecordingAgent:
+        """The agent of a seat for all games; each with a seed of its own."""
         place = (player, is_advisor)
         if place not in self._thinkers:
             agent = self.player.make(player, int(self._seeds[2 * is_advisor + player]))
             check_plays_unseen(agent)
-            self._thinkers[place] = NotingAgent(self.game, agent, player)
+            self._thinkers[place] = RecordingAgent(self.game, agent, player)
         return self._thinkers[place]
 
     def _wants_more(self) -> bool:
@@ -225,7 +225,7 @@ class _Session:
             if answer in ("n", "no", "q", "quit"):
                 return False
 
-    # What is shown after a game; now everything may be known.
+    # After a game, when everything may be shown.
 
     def _show_end(self, state: Any, seat: int, played: PlayedGame) -> None:
         say, won = self.terminal.say, played.utility_to(seat)
@@ -241,33 +241,33 @@ class _Session:
         style = "good" if won > 0 else "bad" if won < 0 else "bold"
         say(f"  {words}: {signed_units(self.game, won)}.", style)
 
-    def _show_thoughts(self, decisions: list[Decision]) -> None:
+    def _show_assessments(self, decisions: list[DecisionNote]) -> None:
         say = self.terminal.say
         if not decisions:
             return
         say("\nWhat the agent thought:", "bold")
         for decision in decisions:
             say(f"  {self.game.describe_state(decision.state)}: played {decision.action}")
-            for thought in decision.thoughts:
-                is_real = thought.infostate == decision.infostate
-                say(self._thought_line(decision, thought), "" if is_real else "dim")
-        if any(len(decision.thoughts) > 1 for decision in decisions):
+            for assessment in decision.assessments:
+                is_real = assessment.infostate == decision.infostate
+                say(self._assessment_line(decision, assessment), "" if is_real else "dim")
+        if any(len(decision.assessments) > 1 for decision in decisions):
             say("  (* is what it had; the other lines are what it would have done.)", "dim")
 
-    def _thought_line(self, decision: Decision, thought: Thought) -> str:
+    def _assessment_line(self, decision: DecisionNote, assessment: Assessment) -> str:
         name = ""
-        if len(decision.thoughts) > 1:
-            mark = "*" if thought.infostate == decision.infostate else " "
-            width = max(len(one.name) for one in decision.thoughts)
-            name = f"{mark} {thought.name:{width}}  "
-        if thought.value is None:
-            return f"    {name}{shares(thought.policy)}"
-        width = max(len(shares(one.policy)) for one in decision.thoughts)
-        worth = worth_of(self.game, thought.value)
-        return f"    {name}{shares(thought.policy):{width}}  {worth}"
+        if len(decision.assessments) > 1:
+            mark = "*" if assessment.infostate == decision.infostate else " "
+            width = max(len(one.name) for one in decision.assessments)
+            name = f"{mark} {assessment.name:{width}}  "
+        if assessment.value is None:
+            return f"    {name}{shares(assessment.policy)}"
+        width = max(len(shares(one.policy)) for one in decision.assessments)
+        worth = worth_of(self.game, assessment.value)
+        return f"    {name}{shares(assessment.policy):{width}}  {worth}"
 
     def end(self) -> None:
-        """Saves the games and says so, and shows the score."""
+        """Saves the games, with a note, and shows the score."""
         if self.save():
             display.note(f"wrote the games to {self.file}.")
         self.show_score()
@@ -286,12 +286,12 @@ class _Session:
             self.terminal.say(f"\nScore after {count}: {total} ({counts}).", "bold")
 
     def close(self) -> None:
-        """Nobody plays any more."""
+        """Releases the agents."""
         for thinker in self._thinkers.values():
             thinker.close()
 
     def save(self) -> bool:
-        """Writes the games so far if that was asked for and there are any; returns whether."""
+        """Writes the games so far, if requested and any; returns whether it did."""
         if self.file is None or not (self.saved.games or self.saved.unfinished):
             return False
         self.saved.write(self.file, self.game)

@@ -1,4 +1,4 @@
-"""The moves of the game at the table, so that it can be gone through again: taken back, resumed."""
+"""The moves of the current game, so that it can be replayed for undo and resume."""
 
 import collections
 from collections.abc import Sequence
@@ -6,41 +6,41 @@ from collections.abc import Sequence
 from sog.play.game_in_progress import GameInProgress
 
 
-class TakeBack(Exception):  # noqa: N818 (no error: the person wants another try)
-    """The person takes the last choice back."""
+class TakeBack(Exception):  # noqa: N818 (not an error)
+    """The person undoes the last choice."""
 
 
 Move = tuple[int, int]
-"""A player and the action; chance is not among the moves, it does the same again by its key."""
+"""A player and its action; chance events repeat by their keys."""
 
 
 class Moves:
-    """The moves of one game. The first may be given: then both players make them again."""
+    """The moves of one game, of which both players may have to replay the first ones."""
 
     def __init__(
-        self, course: GameInProgress, again: Sequence[Move] = (), *, is_told: bool = True
+        self, ongoing: GameInProgress, again: Sequence[Move] = (), *, announces: bool = True
     ) -> None:
-        """again: the moves to make first. is_told: whether the person is told of them."""
-        self.course, self._again, self._is_told = course, collections.deque(again), is_told
+        """again: the moves to replay. announces: whether they are shown to the person."""
+        self.ongoing, self._again, self._announces = ongoing, collections.deque(again), announces
 
     @property
     def done(self) -> list[Move]:
-        """Those that were made."""
-        return self._before(len(self.course.steps))
+        """The moves so far."""
+        return self._before(len(self.ongoing.steps))
 
     def _before(self, number: int) -> list[Move]:
-        steps = self.course.steps[:number]
+        steps = self.ongoing.steps[:number]
         return [(one.actor, one.action) for one in steps if one.action is not None]
 
     @property
     def is_silent(self) -> bool:
-        """Whether what happens now need not be told."""
-        return bool(self._again) and not self._is_told
+        """Whether current events are not to be shown."""
+        return bool(self._again) and not self._announces
 
     def given(self, player: int) -> int | None:
-        """The player's action, where the moves were given; None where he is to choose.
+        """The player's action if the move is replayed; None if the player is to choose.
 
-        Raises ValueError if somebody else moved then.
+        Raises ValueError if the other player made that move.
         """
         if not self._again:
             return None
@@ -50,6 +50,6 @@ class Moves:
         return action
 
     def before_last_choice(self, player: int) -> list[Move] | None:
-        """The moves before the last choice of a player; None if he had none."""
-        number = self.course.last_choice(player)
+        """The moves before a player's last choice; None if there was none."""
+        number = self.ongoing.last_choice(player)
         return None if number is None else self._before(number)

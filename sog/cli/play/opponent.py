@@ -1,4 +1,4 @@
-"""Whom a person plays who names a game instead of an agent."""
+"""The default opponent, if a game is given instead of an agent."""
 
 import argparse
 from pathlib import Path
@@ -11,12 +11,12 @@ from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.runs import is_run
 
 _ANYWHERE: Final = "rollout"
-"""Who plays any game, and some of it well without having learned."""
+"""Plays any game, some of them well, without training."""
 
 
 def find_opponent(arguments: argparse.Namespace) -> None:
-    """The agent that comes with a game where that is what `arguments.agent` names; or else one that
-    plays any game, which is told."""
+    """Replaces a game in `arguments.agent` by its shipped agent, or, with a note, by one that plays
+    any game."""
     text = arguments.agent
     call = split_call(text.strip())
     if call is None or is_run(Path(text)):
@@ -26,6 +26,6 @@ def find_opponent(arguments: argparse.Namespace) -> None:
     elif arguments.game is None and is_game(call[0]):
         arguments.agent, arguments.game = _ANYWHERE, text
         display.note(
-            f"no agent for {text} comes with the package: you play {_ANYWHERE}, which plays games "
-            f"to their end at random."
+            f"no agent for {text} is shipped: you play against {_ANYWHERE}, which evaluates by "
+            f"random games."
         )

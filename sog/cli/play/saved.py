@@ -1,4 +1,4 @@
-"""The file of `sog play --save`: finished games, told in words, and the one that was left."""
+"""The file of `sog play --save`: finished games, and an unfinished one."""
 
 import dataclasses
 import json
@@ -21,25 +21,25 @@ _MOST_BYTES: Final = 2**26
 
 @dataclasses.dataclass(kw_only=True)
 class Saved:
-    """What a session leaves behind; the help of `sog play` describes the file."""
+    """The games of a session; the help of `sog play` describes the file."""
 
     game: str
     unit: str
     agent: dict[str, Any]
     seed: int
     games: list[dict[str, Any]]
-    """As `sog.play.replay.replay_of` makes them."""
+    """Made by `sog.play.replay.replay_of`."""
     human: int = 0
     """The person's player in the unfinished game."""
     unfinished: list[Move] = dataclasses.field(default_factory=list)
-    """Its moves; empty if there is none."""
+    """Moves of the unfinished game; empty if there is none."""
     begins: str = ""
-    """Where it began, as of `replay_of`; empty for the start of the game."""
+    """Where it began, see `replay_of`; empty for the start of the game."""
 
     def write(self, path: Path, game: Game[Any]) -> None:
-        """Replaces the file, which is whole at every moment. Raises CommandError.
+        """Replaces the file atomically. Raises CommandError.
 
-        game: that of the games, which writes its records itself.
+        game: the game played, which writes its own records.
         """
         text = self._as_records(path.suffix.lower(), game) if is_record_name(path) else self._json()
         with writing(path):
@@ -54,7 +54,7 @@ class Saved:
         return json.dumps(fields, indent=1) + "\n"
 
     def _as_records(self, ending: str, game: Game[Any]) -> str:
-        """The game that was left is the last one, without a result."""
+        """The unfinished game is the last one, without a result."""
         games = list(self.games)
         if self.unfinished:
             moves = [{"outcome": action} for _, action in self.unfinished]
@@ -63,9 +63,9 @@ class Saved:
 
 
 def read_saved(path: Path) -> Saved:
-    """Reads such a file. Raises CommandError if it is none, OSError if it cannot be read.
+    """Reads such a file. Raises CommandError if it is invalid, OSError if it cannot be read.
 
-    Its texts are printable; what it tells of the games is not compared with any rules.
+    Its texts are printable; games are not checked against any rules.
     """
     try:
         fields: Any = parse_json(read_bytes(path, _MOST_BYTES))
@@ -88,7 +88,7 @@ def read_saved(path: Path) -> Saved:
 
 
 def _read_game(fields: Any) -> dict[str, Any]:
-    """A finished game; ValueError and others if it is none."""
+    """A finished game; ValueError and others if invalid."""
     human, utility = int(fields["human"]), float(fields["utility"])
     if human not in (0, 1) or not math.isfinite(utility):
         raise ValueError
@@ -96,23 +96,23 @@ def _read_game(fields: Any) -> dict[str, Any]:
 
 
 def check_resumed(path: Path, game: Game[Any], player: Player) -> None:
-    """Makes sure that the games of --resume are of this game and against this agent."""
+    """Raises CommandError unless the games of --resume are of this game and agent."""
     saved = read_saved(path)
-    told = ((saved.game, str(game)), (str(saved.agent.get("name")), player.name))
-    for what, (was, now) in zip(("of", "against"), told, strict=True):
+    expected = ((saved.game, str(game)), (str(saved.agent.get("name")), player.name))
+    for what, (was, now) in zip(("of", "against"), expected, strict=True):
         if was != now:
             raise CommandError(f"--resume: the games in {path} are {what} {was}, not {what} {now}.")
 
 
 def left_game(path: Path, game: Game[Any]) -> Opening | None:
-    """Where the game of --resume that was left began, if one was."""
+    """The opening of the unfinished game of --resume, if there is one."""
     saved = read_saved(path)
     if not saved.begins:
         return Opening() if saved.unfinished else None
-    with mistakes("--resume: where the game that was left begins: "):
+    with mistakes("--resume: where the unfinished game begins: "):
         return Opening(beginning=read_beginning(game, saved.begins))
 
 
 def no_saved(path: Path) -> CommandError:
-    """What to raise where the file is of another kind."""
-    return CommandError(f"{path} is no file that `sog play --save` wrote.")
+    """The error for a file of another kind."""
+    return CommandError(f"{path} is not a file of `sog play --save`.")

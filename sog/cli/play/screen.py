@@ -1,4 +1,4 @@
-"""What a person sees and types while playing: boards, lists of actions, answers. Text only."""
+"""Text in- and output of `sog play`: boards, lists of actions, answers."""
 
 import dataclasses
 import os
@@ -21,29 +21,29 @@ _PLAIN_TERMINALS: Final = ("", "dumb", "linux", "vt100", "vt220")
 
 
 def columns() -> int:
-    """How many letters a line may have: a board with text below it is read best in a narrow one."""
+    """The width of lines, which is limited for readability."""
     return min(_MOST_COLUMNS, display.width())
 
 
-class Quit(Exception):  # noqa: N818 (no error: the person wants to leave)
-    """The person leaves, or stdin has ended."""
+class Quit(Exception):  # noqa: N818 (not an error)
+    """The person quits, or stdin has ended."""
 
 
 class Terminal:
-    """Lines on stdout and answers from stdin; plain text where either is no terminal."""
+    """Lines on stdout and answers from stdin; plain text unless both are terminals."""
 
     def __init__(self) -> None:
         self._is_colored = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         self.has_pieces = self._is_colored and _can_show(_PIECE_SIGNS, sys.stdout.encoding)
-        """Whether it shows colored squares with pieces of chess on them."""
+        """Whether it can show colored squares with chess pieces."""
 
     def say(self, text: str = "", style: str = "") -> None:
-        """Prints a line, or several, folded to fit."""
+        """Prints lines, wrapped to fit."""
         code, text = _STYLES[style], fold(text, display.width())
         print(f"\033[{code}m{text}\033[0m" if code and self._is_colored else text, flush=True)
 
     def ask(self, prompt: str) -> str:
-        """Asks for a line, without spaces around it. Raises Quit at the end of stdin."""
+        """Reads a line, stripped. Raises Quit at the end of stdin."""
         if sys.stdin.isatty():
             try:
                 return input(prompt).strip()
@@ -52,25 +52,27 @@ class Terminal:
                 raise Quit from None
         print(prompt, end="", flush=True)
         line = sys.stdin.readline()
-        self.say(line.strip())  # nobody has seen it being typed
+        self.say(line.strip())  # echo, since stdin is not a terminal
         if not line:
             raise Quit
         return line.strip()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Choice:
-    """A legal action, and what a person types for it."""
+class ListedAction:
+    """A legal action, and how to type it."""
 
     action: int
     label: int
     text: str
 
 
-def choices(game: Game[Any], state: Any, infostate: int, legal: Sequence[int]) -> list[Choice]:
-    """Numbers the legal actions from 1; those that people call by a number keep it."""
+def choices(
+    game: Game[Any], state: Any, infostate: int, legal: Sequence[int]
+) -> list[ListedAction]:
+    """Numbers the legal actions from 1; actions that are numbers keep theirs."""
     return [
-        Choice(
+        ListedAction(
             action=action,
             label=action + 1 if game.counts_actions else place,
             text=game.describe_action(state, infostate, action),
@@ -79,10 +81,12 @@ def choices(game: Game[Any], state: Any, infostate: int, legal: Sequence[int]) -
     ]
 
 
-def find_choices(offered: Sequence[Choice], answer: str, meant: int | None = None) -> list[Choice]:
-    """The actions that an answer may mean: by number, by text, else by the text's beginning.
+def find_choices(
+    offered: Sequence[ListedAction], answer: str, meant: int | None = None
+) -> list[ListedAction]:
+    """The actions that match an answer: by number, by text, else by the beginning of their text.
 
-    meant: the action that the game's own notation reads in the answer, as Nf3; before a beginning.
+    meant: the action that the game's notation (as Nf3) reads in it; goes before beginnings.
     """
     wanted = answer.casefold()
     numbered = [choice for choice in offered if str(choice.label) == wanted]
@@ -92,8 +96,8 @@ def find_choices(offered: Sequence[Choice], answer: str, meant: int | None = Non
     return numbered or named or written or (begun if wanted else [])
 
 
-def list_choices(offered: Sequence[Choice]) -> str:
-    """The actions in one line where they fit, else in columns."""
+def list_choices(offered: Sequence[ListedAction]) -> str:
+    """The actions in one line if they fit, else in columns."""
     cells = [f"{choice.label}) {choice.text}" for choice in offered]
     line = "   ".join(cells)
     if len(line) <= columns() - 2:
@@ -114,8 +118,8 @@ def draw_state(
     player: int = PLAYER_0,
     has_pieces: bool = False,
 ) -> str:
-    """A public state as the game draws it. ranges: as for `Game.draw`. has_pieces: whether a board
-    may be in color, as a player sees it."""
+    """A public state as text. ranges: as for `Game.draw`. has_pieces: whether a board may be in
+    color, as the player sees it."""
     view = None
     if has_pieces:
         view = game.view(state, infostates=(0, None) if player == PLAYER_0 else (None, 0))
@@ -124,7 +128,7 @@ def draw_state(
 
 
 def _can_show(signs: str, encoding: str | None) -> bool:
-    """Whether a terminal can show signs in 256 colors, as far as it says."""
+    """Whether the terminal claims to show these signs and 256 colors."""
     try:
         signs.encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -140,11 +144,11 @@ def signed_units(game: Game[Any], value: float) -> str:
 
 
 def worth_of(game: Game[Any], value: float) -> str:
-    """What an agent expects, as "worth -0.25 chips"."""
+    """A value as "worth -0.25 chips"."""
     return f"worth {round(value, 2) + 0.0:+.2f} {game.unit}"
 
 
 def shares(policy: Sequence[tuple[str, float]]) -> str:
-    """Actions and their probabilities, the likeliest first, as "check 67%, bet1 33%"."""
+    """Actions and their probabilities, as "check 67%, bet1 33%"."""
     listed = [(text, share) for text, share in policy if share >= 0.005][:_MOST_SHARES]
     return ", ".join(f"{text} {share:.0%}" for text, share in listed)

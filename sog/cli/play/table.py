@@ -1,4 +1,4 @@
-"""The two who sit at the table of `sog play`: the person, and the agent with a notebook."""
+"""The two agents of `sog play`: the person, and an agent that records its assessments."""
 
 import dataclasses
 import textwrap
@@ -10,7 +10,7 @@ import numpy as np
 from sog.cli.lines import fold
 from sog.cli.play.moves import Moves, TakeBack
 from sog.cli.play.screen import (
-    Choice,
+    ListedAction,
     Quit,
     Terminal,
     choices,
@@ -23,31 +23,31 @@ from sog.cli.play.screen import (
 )
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
+from sog.play.assessments import Assessment, assess, assess_all
 from sog.play.match import Resignation
-from sog.play.thoughts import Thought, thought_of, thoughts_of
 
 _HELP: Final = """\
 Type the number of an action, its text, or the beginning of its text.
-undo (or u) takes your last choice back, q leaves the game, and ? shows the rules, this help and
-the actions again."""
+undo (or u) takes your last choice back, q quits, and ? shows the rules, this help and the actions
+again."""
 
 
 Draw = Callable[[Any, np.ndarray | None, int], None]
-"""Is told a public state, ranges as for `Game.draw`, and the person's infostate."""
+"""Takes a public state, ranges as for `Game.draw`, and the person's infostate."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Decision:
-    """A note about one decision: what would have been done with what."""
+class DecisionNote:
+    """The recorded assessments of one decision."""
 
     state: Any
     infostate: int
     action: str
-    thoughts: list[Thought]
+    assessments: list[Assessment]
 
 
-class NotingAgent(Agent):
-    """An agent that notes what it thinks when it decides; the notes are for after the game."""
+class RecordingAgent(Agent):
+    """An agent that records its assessments, to be shown after the game."""
 
     moves: Moves
     """Of the game that is played."""
@@ -56,45 +56,45 @@ class NotingAgent(Agent):
         self.game, self.player, self._agent = game, player, agent
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """A new game begins: the notes are thrown away."""
+        """Begins a new game, and discards the records."""
         self._agent.begin(state, seed)
-        self.decisions: list[Decision] = []
+        self.decisions: list[DecisionNote] = []
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
+        """Passes a public event to the agent."""
         self._agent.observe(outcome)
 
     def act(self, infostate: int) -> int:
-        """The agent's action, or the one of `moves`; noted where it has a choice."""
-        course, given = self.moves.course, self.moves.given(self.player)
-        if not course.now.has_choice:
+        """The agent's action, or that of `moves`; recorded if it has a choice."""
+        ongoing, given = self.moves.ongoing, self.moves.given(self.player)
+        if not ongoing.now.has_choice:
             return self._agent.act(infostate)
-        state = course.state
-        thoughts = thoughts_of(self.game, state, self._agent, self.player, infostate)
+        state = ongoing.state
+        assessments = assess_all(self.game, state, self._agent, self.player, infostate)
         action = self._agent.act(infostate) if given is None else given
         text = self.game.describe_action(state, infostate, action)
         self.decisions.append(
-            Decision(state=state, infostate=infostate, action=text, thoughts=thoughts)
+            DecisionNote(state=state, infostate=infostate, action=text, assessments=assessments)
         )
         return action
 
     def close(self) -> None:
-        """The agent, too."""
+        """Closes the agent."""
         self._agent.close()
 
     @property
     def ranges(self) -> np.ndarray | None:
-        """[2, S]: both players' ranges where the agent has just thought; None without a search."""
+        """[2, S]: both players' ranges, if the agent has searched here; else None."""
         return self._agent.ranges if isinstance(self._agent, SearchAgent) else None
 
-    def think(self, infostate: int) -> Thought:
-        """What the agent would do here with an infostate of its player."""
-        state = self.moves.course.state
-        return thought_of(self.game, state, self._agent, self.player, infostate)
+    def think(self, infostate: int) -> Assessment:
+        """Assesses an infostate of the agent's player."""
+        state = self.moves.ongoing.state
+        return assess(self.game, state, self._agent, self.player, infostate)
 
 
 class Human(Agent):
-    """The person, as an agent: shows what the player may know, and asks."""
+    """The person as an agent: shows what the player may know, and asks for actions."""
 
     moves: Moves
     """Of the game that is played."""
@@ -104,25 +104,25 @@ class Human(Agent):
         game: Game[Any],
         player: int,
         terminal: Terminal,
-        advisor: NotingAgent | None,
+        advisor: RecordingAgent | None,
         draw: Draw | None = None,
     ) -> None:
-        """advisor: sits in the person's place too, and is asked before every choice.
+        """advisor: an agent in the person's seat, which gives hints.
 
-        draw: is told of the state before every turn of the person.
+        draw: called before every turn of the person.
         """
         self.game, self.player = game, player
         self._terminal, self._advisor, self._draw = terminal, advisor, draw
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """A new game begins."""
+        """Begins a new game."""
         self._action = ""
         if self._advisor is not None:
             self._advisor.begin(state, seed)
 
     def observe(self, outcome: int) -> None:
-        """Shows a public event; nothing hidden is in it."""
-        step = self.moves.course.steps[-1]
+        """Shows a public event."""
+        step = self.moves.ongoing.steps[-1]
         actor, event = step.actor, self.game.describe_outcome(step.state, outcome)
         if self.moves.is_silent:
             pass
@@ -135,18 +135,18 @@ class Human(Agent):
             self._advisor.observe(outcome)
 
     def act(self, infostate: int) -> int:
-        """Asks until the answer is an action, but for those of `moves`. Raises Quit, TakeBack."""
-        course = self.moves.course
-        offered = choices(self.game, course.state, infostate, course.legal)
-        thought = ranges = None
-        if self._advisor is not None and len(offered) > 1:  # also where it is not asked: its chain
+        """Asks until the answer is an action, or replays one. Raises Quit, TakeBack."""
+        ongoing = self.moves.ongoing
+        offered = choices(self.game, ongoing.state, infostate, ongoing.legal)
+        assessment = ranges = None
+        if self._advisor is not None and len(offered) > 1:  # also during replay, for its chain
             try:
-                thought, ranges = self._advisor.think(infostate), self._advisor.ranges
-            except Resignation:  # of an engine, which is not the person's
-                self._terminal.say("  Hint: it would give up", "dim")
+                assessment, ranges = self._advisor.think(infostate), self._advisor.ranges
+            except Resignation:  # the engine's, not the person's
+                self._terminal.say("  Hint: resign", "dim")
         given = self.moves.given(self.player)
         if given is None:
-            chosen = self._choose(infostate, offered, thought, ranges)
+            chosen = self._choose(infostate, offered, assessment, ranges)
         else:
             known = [one for one in offered if one.action == given]
             if not known:
@@ -158,12 +158,12 @@ class Human(Agent):
     def _choose(
         self,
         infostate: int,
-        offered: list[Choice],
-        thought: Thought | None,
+        offered: list[ListedAction],
+        assessment: Assessment | None,
         ranges: np.ndarray | None,
-    ) -> Choice:
-        """Shows what the person may know and what can be done, and asks."""
-        say, state = self._terminal.say, self.moves.course.state
+    ) -> ListedAction:
+        """Shows the state and the actions, and asks."""
+        say, state = self._terminal.say, self.moves.ongoing.state
         if self._draw is not None:
             self._draw(state, ranges, infostate)
         has_pieces = self._terminal.has_pieces
@@ -178,18 +178,18 @@ class Human(Agent):
             say(f"  There is no choice: {chosen.text}.", "dim")
         else:
             say(list_choices(offered))
-            if thought is not None:
-                self._show_advice(thought)
+            if assessment is not None:
+                self._show_advice(assessment)
             chosen = self._ask(offered)
         return chosen
 
-    def _show_advice(self, thought: Thought) -> None:
+    def _show_advice(self, assessment: Assessment) -> None:
         worth = ""
-        if thought.value is not None:
-            worth = f"; {worth_of(self.game, thought.value)} to you"
-        self._terminal.say(f"  Hint: {shares(thought.policy)}{worth}", "dim")
+        if assessment.value is not None:
+            worth = f"; {worth_of(self.game, assessment.value)} to you"
+        self._terminal.say(f"  Hint: {shares(assessment.policy)}{worth}", "dim")
 
-    def _ask(self, offered: list[Choice]) -> Choice:
+    def _ask(self, offered: list[ListedAction]) -> ListedAction:
         while True:
             answer = self._terminal.ask("> ")
             written, problem = self._read(answer)
@@ -201,7 +201,7 @@ class Human(Agent):
             if answer.casefold() == "undo" or (answer.casefold() == "u" and not found):
                 if self.moves.before_last_choice(self.player) is not None:
                     raise TakeBack
-                self._terminal.say("  There is no choice of yours to take back.")
+                self._terminal.say("  There is no choice to take back.")
             elif answer == "?":
                 texts = (fold(text, columns(), "  ") for text in (self.game.rules, _HELP) if text)
                 self._terminal.say("\n\n".join(["", *texts, list_choices(offered)]))
@@ -212,17 +212,17 @@ class Human(Agent):
                 self._terminal.say(f"  {problem}")
 
     def _read(self, answer: str) -> tuple[int | None, str]:
-        """The action that the game's own notation reads, or what is wrong with it."""
-        unknown = "That is no action here; ? helps."
+        """The action that the game's notation reads, or an error message."""
+        unknown = "This action is not legal here; ? for help."
         read = getattr(self.game, "read_action", None)
         if read is None or not answer or answer.isdecimal():
             return None, unknown
         try:
-            return int(read(self.moves.course.state, answer)), ""
+            return int(read(self.moves.ongoing.state, answer)), ""
         except ValueError as error:
-            return None, f"{error} ? helps."
+            return None, f"{error} ? for help."
 
 
 def _with_action(action: str, event: str) -> str:
-    """What the person did, and what was public of it if that is something else."""
+    """The person's action, with its public event if different."""
     return event if event.startswith(action) else f"{action} ({event})"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from sog.cli.play.screen import Choice, Quit, Terminal, find_choices, list_choices
+from sog.cli.play.screen import ListedAction, Quit, Terminal, find_choices, list_choices
 from sog.drawing.grid import Event, Grid
 from sog.drawing.outline import percent
 
@@ -32,7 +32,7 @@ def walk(node: int, show: Callable[[int], Grid]) -> None:
 def _ask(terminal: Terminal, grid: Grid, way: list[int]) -> int:
     """Asks for the node to show next: that of an event, or one on the way here."""
     offered = [
-        Choice(action=event.node, label=label, text=event.name)
+        ListedAction(action=event.node, label=label, text=event.name)
         for label, event in enumerate(grid.events, start=1)
     ]
     terminal.say()
@@ -60,6 +60,6 @@ def _ask(terminal: Terminal, grid: Grid, way: list[int]) -> int:
         terminal.say(f"{answer!r} is {many} of them: type {events}b, t or q.")
 
 
-def _with_share(choice: Choice, event: Event) -> Choice:
+def _with_share(choice: ListedAction, event: Event) -> ListedAction:
     text = f"{choice.text} {percent(event.probability)}"
-    return Choice(action=choice.action, label=choice.label, text=text)
+    return ListedAction(action=choice.action, label=choice.label, text=text)

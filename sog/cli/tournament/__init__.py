@@ -1,1 +1,1 @@
-"""`sog tournament`: each of several agents plays each other one."""
+"""`sog tournament`: a round robin between several agents."""

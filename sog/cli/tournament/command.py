@@ -1,4 +1,4 @@
-"""`sog tournament`: each of several agents plays each other one; a table of who wins how often."""
+"""`sog tournament`: a round robin between several agents, and its cross table."""
 
 import argparse
 import contextlib
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         if saved.path is not None:
             display.note(f"wrote {saved.num_games:,} games to {saved.path}.")
         if interrupted:
-            display.note("interrupted: this is the result of the games that were finished.")
+            display.note("interrupted: this is the result of the finished games.")
         if arguments.json:
             display.print_json(report_as_json(seating, arguments, results, interrupted))
         else:
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Finds mistakes before the work begins."""
+    """Checks options before the work begins."""
     if len(arguments.players) < 2:
         raise CommandError(f"two or more players are needed, got {len(arguments.players)}.")
     twice = {text for text in arguments.players if arguments.players.count(text) > 1}
@@ -85,10 +85,10 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _setup(seating: Seating, arguments: argparse.Namespace, openings: Openings) -> dict[str, Any]:
-    """What makes games those of one tournament; there may be more of them than before."""
+    """What must be equal for games to belong to one tournament; their number may grow."""
     from_file = arguments.openings is not None and Path(arguments.openings).exists()
-    told = json.dumps([_told(opening) for opening in openings])
-    digest = hashlib.sha256(told.encode()).hexdigest() if from_file else None
+    text = json.dumps([_as_json(opening) for opening in openings])
+    digest = hashlib.sha256(text.encode()).hexdigest() if from_file else None
     return {
         "game": str(seating.game),
         "players": arguments.players,
@@ -106,14 +106,14 @@ def _setup(seating: Seating, arguments: argparse.Namespace, openings: Openings) 
 
 
 def _searching(player: Player) -> Iterator[tuple[str, Any]]:
-    """All that it does depends on, by name."""
+    """What the player's search depends on, by name."""
     yield "seconds", player.seconds
     if player.search is not None:
         yield from dataclasses.asdict(player.search).items()
 
 
-def _told(opening: Opening) -> list[Any]:
-    """An opening for a digest."""
+def _as_json(opening: Opening) -> list[Any]:
+    """An opening as JSON, for a digest."""
     begins = opening.beginning
     return [*([] if begins is None else [begins.text]), *opening.outcomes]
 
@@ -129,7 +129,7 @@ def _play(
     order = pairings(len(players))
     total = len(order) * arguments.games
     if saved.num_games:
-        display.note(f"{saved.num_games:,} games of {saved.path} are gone on with.")
+        display.note(f"continuing {saved.path} with {saved.num_games:,} games.")
     work.begin(f"playing {game.name}", total=total)
 
     def show(pairing: Pairing, result: MatchResult) -> None:

@@ -1,4 +1,4 @@
-"""How games of a tournament begin: `--openings FILE`, or `--openings random:PLIES`."""
+"""Openings of a tournament: `--openings FILE`, or `--openings random:PLIES`."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ Openings = list[Opening]
 
 
 def check_openings(text: str | None, history: str) -> None:
-    """Finds mistakes before the work begins. Raises CommandError."""
+    """Checks options before the work begins. Raises CommandError."""
     if text is None or re.fullmatch(rf"{_RANDOM}[1-9]\d{{0,5}}", text):
         return
     if text.startswith(_RANDOM) and not Path(text).exists():
@@ -28,16 +28,16 @@ def check_openings(text: str | None, history: str) -> None:
             f"--openings: random:PLIES needs a number of moves from 1 on, got {text!r}."
         )
     if history:
-        raise CommandError(f"--history: the lines of {text} are whole positions; leave one out.")
+        raise CommandError(f"--history: the lines of {text} are whole positions; omit one option.")
     _read_lines(text)
 
 
 def make_openings(
     game: Game[Any], text: str | None, history: str, num_games: int | None, seed: int
 ) -> Openings:
-    """How games begin. num_games: of a pairing, None for as many as it takes.
+    """Makes the openings. num_games: of a pairing, None for as many as needed.
 
-    Raises CommandError for positions that cannot be.
+    Raises CommandError for invalid positions.
     """
     start = load_history(game, history, begins=True)
     if text is None:
@@ -60,7 +60,7 @@ def make_openings(
 
 
 def _read_lines(text: str) -> list[tuple[int, str]]:
-    """The lines of the file that name positions, with their numbers."""
+    """The lines of the file with positions, and their numbers."""
     try:
         content = read_any_text(text, _MOST_BYTES)
     except OSError as error:

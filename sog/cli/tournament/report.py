@@ -1,4 +1,4 @@
-"""What `sog tournament` prints: a cross table, and ratings."""
+"""The report of `sog tournament`: a cross table, and ratings."""
 
 import argparse
 import dataclasses
@@ -14,12 +14,12 @@ from sog.players.seating import Seating
 
 _MEAN, _ELO = "mean", "elo"
 _ADDED: Final = (
-    " Somebody won or lost everything, so a draw was added to each pairing to rate them."
+    " A player won or lost everything, so a draw was added to each pairing for the ratings."
 )
 
 
 def print_report(seating: Seating, results: Results, show: str) -> None:
-    """Prints the cross table. show: what is in it, as the option has it."""
+    """Prints the cross table. show: the value of --show."""
     game, players = seating.game, seating.players
     ranked, (rated, ratings) = _ranked(results, show), rate(results)
     if show == _ELO:
@@ -38,7 +38,7 @@ def print_report(seating: Seating, results: Results, show: str) -> None:
         table.add_row(f"{place} {players[rank.player].name}", *cells)
     display.print_table(
         table,
-        f"{display.short_name(game)}: each against each",
+        f"{display.short_name(game)}: round robin",
         _footer(seating, results, show, ratings),
     )
 
@@ -49,22 +49,22 @@ def _footer(seating: Seating, results: Results, show: str, ratings: Ratings) -> 
     draws = sum(result.draws for result in results.values())
     what = f"{seating.game.milli_unit} per game"
     if show != _MEAN:
-        what = "percent of games won, draws as half"
-    told = f"{what}, of the row against the column, with the 95% interval.\n"
+        what = "percent of games won, draws counted as half"
+    head = f"{what}, of the row against the column, with the 95% interval.\n"
     if show == _ELO:
-        told += (
-            "Elo: the likeliest ratings, of mean 0; better: how likely the player is better than "
+        head += (
+            "Elo: maximum-likelihood ratings with mean 0; better: probability to be better than "
             f"the next one.{_ADDED if ratings.added_draws else ''}\n"
         )
     drawn = f", {draws:,} of them drawn," if draws else ""
     return (
-        f"{told}{games:,} games{drawn} in {seconds:.3g} s; every deal was played twice with roles "
+        f"{head}{games:,} games{drawn} in {seconds:.3g} s; every deal was played twice with roles "
         f"swapped."
     )
 
 
 def _rated(ratings: Ratings, order: list[int], place: int) -> list[str]:
-    """Rating, half of its interval, and how likely the player is better than the next one."""
+    """Rating, half its interval, and the probability to be better than the next player."""
     number = order[place]
     better = ""
     if place + 1 < len(order):
@@ -93,7 +93,7 @@ def _number(value: float, show: str) -> str:
 def report_as_json(
     seating: Seating, arguments: argparse.Namespace, results: Results, interrupted: bool
 ) -> dict[str, Any]:
-    """What `--json` prints; the help of the command describes it."""
+    """The output of `--json`, which the command's help describes."""
     rated, ratings = rate(results)
     return {
         "game": str(seating.game),

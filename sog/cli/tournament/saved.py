@@ -1,7 +1,7 @@
-"""The file of `sog tournament --save`: what is played, then a line for every pair of games.
+"""The file of `sog tournament --save`: the setup, then a line for every pair of games.
 
-Lines are appended when the games are over, so a kill costs those that were going on; a line that it
-tore is left out. The same command goes on from there.
+Lines are appended when the games are over, so a kill loses only games in progress; a partial last
+line is dropped. The same command continues the file.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ from sog.files import open_to_append, open_to_lock, parse_json, read_bytes, repl
 from sog.games import Game
 from sog.play.game_in_progress import PlayedGame
 from sog.play.game_records import write_record
-from sog.play.history import Beginning, Opening, read_beginning, state_at_beginning, tell_events
+from sog.play.history import Beginning, Opening, describe_path, read_beginning, state_at_beginning
 from sog.play.replay import ReplayError, check_public
 from sog.play.tournament import Pairing, pairings
 
@@ -29,20 +29,20 @@ _MOST_BYTES: Final = 2**30
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Record:
-    """A game that was played."""
+class SavedGame:
+    """A finished game."""
 
     utility: float
-    """Of player 0."""
+    """Utility of player 0."""
     outcomes: tuple[int, ...]
     resigned: int | None = None
     begins: str | None = None
     """Where it began, if not at the start of the game, see `sog.play.history.Beginning`."""
 
     @staticmethod
-    def of(played: PlayedGame) -> "Record":
-        """What is kept of a game."""
-        return Record(
+    def of(played: PlayedGame) -> "SavedGame":
+        """The part of a game that is saved."""
+        return SavedGame(
             utility=played.utility,
             outcomes=played.outcomes,
             resigned=played.resigned,
@@ -50,12 +50,12 @@ class Record:
         )
 
 
-PairOfGames = tuple[Record, Record]
+PairOfGames = tuple[SavedGame, SavedGame]
 """The first has the player of the lower number as player 0, the second as player 1."""
 
 
 class SavedTournament:
-    """The games so far, in memory and, if there is a file, on disk, locked until it is closed."""
+    """The games so far, in memory and perhaps in a file, which is locked until `close`."""
 
     def __init__(
         self,
@@ -64,11 +64,10 @@ class SavedTournament:
         game: Game[Any],
         openings: Sequence[Opening],
     ) -> None:
-        """setup: what must be the same for games to go together. Reads the file if it is there.
+        """Reads the file if it exists. setup: must be equal for all games of a file.
 
-        openings: of all pairs of games, as `play_tournament` takes them. Raises CommandError for a
-        file of another setup, of another kind, with games that are none by the rules, or that is
-        written by another process.
+        openings: as for `play_tournament`. Raises CommandError for a file of another setup or kind,
+        with games that break the rules, or in use by another process.
         """
         self.path = path
         self._game, self.openings = game, openings
@@ -86,7 +85,7 @@ class SavedTournament:
             raise
 
     def close(self) -> None:
-        """Nothing is added any more."""
+        """Closes and unlocks the file."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -105,7 +104,7 @@ class SavedTournament:
 
     @property
     def finished(self) -> dict[Pairing, list[tuple[float, float]]]:
-        """The utilities of the lower number, as of `play_tournament`."""
+        """Utilities of the lower number, for `play_tournament`."""
         return {
             pairing: [(first.utility, -second.utility) for first, second in pairs]
             for pairing, pairs in self.games.items()
@@ -113,12 +112,12 @@ class SavedTournament:
 
     @property
     def num_games(self) -> int:
-        """Of all pairings."""
+        """Number of games of all pairings."""
         return 2 * sum(map(len, self.games.values()))
 
     def add(self, pairing: Pairing, number: int, first: PlayedGame, second: PlayedGame) -> None:
-        """Keeps a pair of games."""
-        pair = Record.of(first), Record.of(second)
+        """Adds a pair of games."""
+        pair = SavedGame.of(first), SavedGame.of(second)
         self.games.setdefault(pairing, []).append(pair)
         if self.path is None:
             return
@@ -127,7 +126,7 @@ class SavedTournament:
             file.write(_line({"pairing": pairing, "pair": number, "games": games}).encode())
 
     def _read(self, path: Path) -> int | None:
-        """How many bytes are whole lines, where the last one is torn."""
+        """The length of the whole lines, if the last one is partial."""
         whole, _, torn = read_bytes(path, _MOST_BYTES).rpartition(b"\n")
         first, *lines = whole.split(b"\n")
         try:
@@ -142,15 +141,17 @@ class SavedTournament:
                         f"{was.get(name)!r}, not {now[name]!r}."
                     )
         except (ValueError, KeyError, TypeError, AttributeError):
-            raise CommandError(f"--save: {path} is no file of `sog tournament --save`.") from None
+            raise CommandError(
+                f"--save: {path} is not a file of `sog tournament --save`."
+            ) from None
         for number, line in enumerate(lines, start=2):
             try:
                 self._take(parse_json(line), len(now["players"]))
             except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
                 why = f": {error}" if isinstance(error, ReplayError) else "."
                 raise CommandError(
-                    f"--save: line {number} of {path} is damaged{why} Delete it and all below it "
-                    f"to have their games played again."
+                    f"--save: line {number} of {path} is damaged{why} Delete it and all below "
+                    f"to play their games again."
                 ) from None
         return len(whole) + 1 if torn else None
 
@@ -165,17 +166,19 @@ class SavedTournament:
         first, second = (self._record(game, number) for game in line["games"])
         known.append((first, second))
 
-    def _record(self, game: Any, number: int) -> Record:
-        """A game of the pair with this number, held against the rules."""
+    def _record(self, game: Any, number: int) -> SavedGame:
+        """A game of the pair with this number, checked against the rules."""
         opening = self.openings[number % len(self.openings)]
         begins = None if opening.beginning is None else opening.beginning.text
         utility, outcomes = float(game["utility"]), tuple(game["outcomes"])
         if not all(type(outcome) is int for outcome in outcomes):
             raise TypeError
         if game["begins"] != begins or outcomes[: len(opening.outcomes)] != opening.outcomes:
-            raise ReplayError("its opening is another one.")
+            raise ReplayError("it has another opening.")
         check_public(self._game, opening.beginning, outcomes, game["resigned"], utility)
-        return Record(utility=utility, outcomes=outcomes, resigned=game["resigned"], begins=begins)
+        return SavedGame(
+            utility=utility, outcomes=outcomes, resigned=game["resigned"], begins=begins
+        )
 
 
 def _line(value: dict[str, Any]) -> str:
@@ -183,7 +186,7 @@ def _line(value: dict[str, Any]) -> str:
 
 
 def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedTournament) -> None:
-    """Replaces the file by one of all games."""
+    """Writes a file of all games."""
     is_record = is_record_name(path)
     write = functools.partial(_as_records, path.suffix.lower()) if is_record else _as_json
     with writing(path, "the games"):
@@ -192,16 +195,16 @@ def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedT
 
 def _all_games(
     names: Sequence[str], saved: SavedTournament
-) -> Iterator[tuple[tuple[str, str], Record]]:
-    """The names of player 0 and player 1, and the game."""
+) -> Iterator[tuple[tuple[str, str], SavedGame]]:
+    """All games with the names of player 0 and player 1."""
     for (first, second), pairs in sorted(saved.games.items()):
         for one, other in pairs:
             yield (names[first], names[second]), one
             yield (names[second], names[first]), other
 
 
-def _start(game: Game[Any], record: Record) -> Any:
-    """The public state that a game began with."""
+def _start(game: Game[Any], record: SavedGame) -> Any:
+    """The public state where a game began."""
     return state_at_beginning(
         game, None if record.begins is None else _beginning(game, record.begins)
     )
@@ -222,7 +225,7 @@ def _as_json(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> s
                 "resigned": record.resigned,
                 **({} if record.begins is None else {"begins": record.begins}),
                 "outcomes": record.outcomes,
-                "events": tell_events(game, _start(game, record), record.outcomes)[0],
+                "events": describe_path(game, _start(game, record), record.outcomes)[0],
             }
         )
     return json.dumps({"game": str(game), "unit": game.unit, "games": games}, indent=1) + "\n"

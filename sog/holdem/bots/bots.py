@@ -19,7 +19,7 @@ from sog.players.player import Host
 class RuleAgent(Agent):
     """Takes, at each infostate, the action that a rule tells; the rule knows all public events."""
 
-    tells_policies = True
+    exposes_policies = True
 
     def __init__(self, game: Game[Any], *, player: int) -> None:
         """Sits down as a player, before the first public event."""

@@ -55,7 +55,7 @@ class LocalBestResponseAgent(RuleAgent):
         """Sits down opposite to somebody, who must tell his policies, else ValueError."""
         if isinstance(other, LocalBestResponseAgent):
             raise ValueError("lbr cannot play itself: each would wait for what the other does.")
-        if not other.tells_policies:
+        if not other.exposes_policies:
             raise ValueError(
                 "lbr needs an opponent who tells his policies, which this one does not."
             )

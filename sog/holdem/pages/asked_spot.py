@@ -11,7 +11,7 @@ import numpy as np
 from sog.games.registry import make
 from sog.holdem.game import Holdem
 from sog.holdem.ranges import parse_range
-from sog.web.host import Mistake, mistaken
+from sog.web.interfaces import RequestError, request_errors
 
 _MOST_CHIPS: Final = 1_000_000
 _MOST_LETTERS: Final = 100
@@ -53,46 +53,46 @@ class AskedSpot:
         return re.sub(r"[\s,]", "", self.board)
 
     def game(self) -> Holdem:
-        """The game that begins with the spot. Raises Mistake."""
+        """The game that begins with the spot. Raises RequestError."""
         if not _CARDS.fullmatch(self.cards):
-            raise Mistake(
+            raise RequestError(
                 f"Board: choose three, four or five cards, as KsTh7s, got {self.board[:40]!r}."
             )
         for name, text in (("Pot", self.pot), ("Effective stack", self.stack)):
             if not re.fullmatch("[0-9]{1,7}", text) or not 1 <= int(text) <= _MOST_CHIPS:
-                raise Mistake(
+                raise RequestError(
                     f"{name}: a whole number of chips from 1 to {_MOST_CHIPS:,}, got {text[:20]!r}."
                 )
         parts = {"board": self.cards, "pot": self.pot, "stack": self.stack}
         for name, none in (("bets", "none"), ("raises", "same"), ("caps", "none")):
             text = re.sub(r"\s", "", getattr(self, name)) or none
             if not _SIZES.fullmatch(text) or len(text) > _MOST_LETTERS:
-                raise Mistake(
+                raise RequestError(
                     f"{name.title()}: write sizes with / between them, as 0.5/1/allin, "
                     f"got {text[:40]!r}."
                 )
             parts[name] = text
-        with mistaken():
+        with request_errors():
             game = make(f"holdem({','.join(f'{name}={text}' for name, text in parts.items())})")
         assert isinstance(game, Holdem)
         return game
 
     def ranges(self) -> np.ndarray:
-        """[player, hand] float64. Raises Mistake."""
+        """[player, hand] float64. Raises RequestError."""
         found = []
         for player, text in enumerate((self.range0, self.range1)):
-            with mistaken(f"Range of {'IP' if player else 'OOP'}: "):
+            with request_errors(f"Range of {'IP' if player else 'OOP'}: "):
                 found.append(parse_range(text))
         return np.stack(found)
 
     def percent(self) -> float:
-        """Of the pot: the exploitability to reach. Raises Mistake."""
+        """Of the pot: the exploitability to reach. Raises RequestError."""
         try:
             value = float(self.until)
         except ValueError:
             value = -1.0
         if not _LEAST_PERCENT <= value <= 100:
-            raise Mistake(
+            raise RequestError(
                 f"Target exploitability: a percentage of the pot from {_LEAST_PERCENT} to 100, got "
                 f"{self.until[:20]!r}."
             )

@@ -13,7 +13,7 @@ from sog.holdem.spots.network import SpotReader
 from sog.memory import in_bytes
 from sog.players.trained import Trained
 from sog.tabular import Checkpoint
-from sog.web.host import Heed, Mistake, Submit, failed, mistaken
+from sog.web.interfaces import Poll, RequestError, Submit, failed, request_errors
 
 MOST_SECONDS: Final = 300.0
 """Of solving, until the visitor has it gone on with."""
@@ -47,12 +47,12 @@ class SolvedSpot:
     the next slice for the page.
     """
 
-    def __init__(self, asked: AskedSpot, submit: Submit, heed: Heed) -> None:
-        """Deals, counts the memory and compiles; solving begins. Raises Mistake, and Left."""
+    def __init__(self, asked: AskedSpot, submit: Submit, poll: Poll) -> None:
+        """Deals, checks the memory, compiles and starts solving. Raises RequestError, Cancelled."""
         self.asked, self.problem = asked, ""
         self.game, self.ranges = asked.game(), asked.ranges()
         self.percent = asked.percent()
-        with mistaken():
+        with request_errors():
             self.solver = SpotSolver(spot_of(self.game), self.ranges, _RULE, most_bytes=MOST_BYTES)
         self.size = in_bytes(sum(self.solver.memory_parts().values()))
         self.checkpoints: list[Checkpoint] = []
@@ -65,11 +65,11 @@ class SolvedSpot:
         self._seconds_left, self._per_call, self._next_measure = 0.0, 1, _FIRST_MEASURE
         self._seen: dict[tuple[str, ...], tuple[int, SpotNode | SpotPause]] = {}
         self.compared: Compared | None = None
-        heed()
+        poll()
         self.solver.warm_up()
-        heed()
+        poll()
         look(self.solver, ())
-        heed()
+        poll()
         self.go_on()
 
     @property
@@ -111,8 +111,8 @@ class SolvedSpot:
 
     def compare(self, text: str, trained: Trained) -> None:
         """What a network says is shown beside what is exact from now on; compiles. Raises
-        Mistake."""
-        with mistaken():
+        RequestError."""
+        with request_errors():
             reader = SpotReader(trained.game, trained.evaluator, self.solver.spot)
             with self.turn():
                 start = walk(self.solver, ())
@@ -131,7 +131,7 @@ class SolvedSpot:
     def see(self, history: tuple[str, ...]) -> SpotNode | SpotPause | None:
         """What is known after a history; None where it cannot be said in time.
 
-        Raises Mistake for a history that is not possible.
+        Raises RequestError for a history that is not possible.
         """
         known = self._seen.get(history)
         if known is not None and known[0] == self.iteration:
@@ -139,7 +139,7 @@ class SolvedSpot:
         with self._a_turn() as has_turn:
             known = self._seen.get(history)  # perhaps another page has just looked
             if has_turn and (known is None or known[0] != self.iteration):
-                with mistaken():
+                with request_errors():
                     known = self.iteration, look(self.solver, history)
                 while len(self._seen) >= _MOST_SEEN:
                     self._seen.pop(next(iter(self._seen)))
@@ -148,10 +148,10 @@ class SolvedSpot:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Nothing is changed in its body. Raises Mistake where that takes too long."""
+        """Nothing is changed in its body. Raises RequestError where that takes too long."""
         with self._a_turn() as has_turn:
             if not has_turn:
-                raise Mistake("The spot is busy: stop it first.")
+                raise RequestError("The spot is busy: stop it first.")
             yield
 
     @contextlib.contextmanager

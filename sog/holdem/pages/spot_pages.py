@@ -21,8 +21,8 @@ from sog.holdem.ranges import class_weights, format_range, parse_range
 from sog.holdem.spots.spot_file import write_spot
 from sog.holdem.spots.walk import forget_programs, split_history
 from sog.memory import bytes_of
-from sog.web.host import Heed, Mistake, Submit
-from sog.web.offers import Offers
+from sog.web.catalog import Catalog
+from sog.web.interfaces import Poll, RequestError, Submit
 from sog.web.pages import (
     Form,
     button_routes,
@@ -49,9 +49,9 @@ _show: Final = functools.partial(show, package=_PACKAGE)
 class SpotPages:
     """All spots of a server."""
 
-    def __init__(self, offers: Offers, preparations: Preparations, submit: Submit) -> None:
+    def __init__(self, catalog: Catalog, preparations: Preparations, submit: Submit) -> None:
         self.spots: Sessions[SolvedSpot] = Sessions(MOST_SPOTS, "spots")
-        self._offers = offers
+        self._catalog = catalog
         self._preparations, self._submit = preparations, submit
         self._num_compiled = 0
 
@@ -104,7 +104,7 @@ class SpotPages:
             }
         )
 
-    def begin(self, request: Request, form: Form, heed: Heed) -> Response:
+    def begin(self, request: Request, form: Form, poll: Poll) -> Response:
         """A new spot; the form again, with what is wrong in it."""
         asked = AskedSpot.read(form)
         try:
@@ -112,9 +112,9 @@ class SpotPages:
                 forget_programs()
                 self._num_compiled = 0
             self._num_compiled += 1
-            spot = SolvedSpot(asked, self._submit, heed)
-            return go_to(f"/spots/{self.spots.add(spot, heed)}")
-        except Mistake as mistake:
+            spot = SolvedSpot(asked, self._submit, poll)
+            return go_to(f"/spots/{self.spots.add(spot, poll)}")
+        except RequestError as mistake:
             return _show("spot_form", 400, asked=asked, problem=str(mistake)[:_MOST_LETTERS])
 
     def look(self, request: Request, form: Form) -> Response:
@@ -123,24 +123,24 @@ class SpotPages:
         given = request.query_params
         history = split_history(given.get("at", "")[:_MOST_LETTERS])
         if len(history) > _MOST_EVENTS:
-            raise Mistake(f"A history has at most {_MOST_EVENTS} events.")
+            raise RequestError(f"A history has at most {_MOST_EVENTS} events.")
         shown = given.get("show", SHOWN[0])
         if shown not in SHOWN:
-            raise Mistake(f"show must be one of {', '.join(SHOWN)}.")
+            raise RequestError(f"show must be one of {', '.join(SHOWN)}.")
         is_busy = spot.is_busy  # first: what is shown last must be the end of it
         told = tell_spot(spot, history, shown, given.get("hands", ""))
-        networks = self._offers.networks_of(Holdem)
+        networks = self._catalog.networks_of(Holdem)
         return _show(
             "spot", number=number, spot=spot, is_busy=is_busy, told=told, networks=networks
         )
 
-    def compare(self, request: Request, form: Form, heed: Heed) -> Response:
+    def compare(self, request: Request, form: Form, poll: Poll) -> Response:
         """What a network says is shown beside the solution; of none, no more."""
         number, spot = session_of(request, self.spots)
         name = form.get("network", "")
         if name:
-            network = self._offers.network(name)
-            heed()
+            network = self._catalog.network(name)
+            poll()
             spot.compare(name, network)
         else:
             spot.compared = None
@@ -150,7 +150,9 @@ class SpotPages:
         """The file that `sog solve --save` would write."""
         number, spot = session_of(request, self.spots)
         if bytes_of(spot.solver.memory) > _MOST_SAVED:
-            raise Mistake("This spot is too large to be sent: solve it with `sog solve --save`.")
+            raise RequestError(
+                "This spot is too large to be sent: solve it with `sog solve --save`."
+            )
         file = io.BytesIO()
         with spot.turn():
             write_spot(file, spot.solver, spot.game, spot.ranges)

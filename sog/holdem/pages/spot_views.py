@@ -31,7 +31,7 @@ _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 
 def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str) -> dict[str, Any]:
-    """Of a place in the tree. hands: the class whose hands are listed. Raises Mistake."""
+    """Of a place in the tree. hands: the class whose hands are listed. Raises RequestError."""
     found, deck = spot.see(history), spot.game.deck
     hands = hands if _CLASS.fullmatch(hands) else ""
 

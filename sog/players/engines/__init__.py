@@ -1,3 +1,3 @@
-"""Programs of others as players: `process.py` starts one and speaks with it in lines, `limits.py`
-reads what is set behind its command. What to say is known where its protocol is.
+"""External programs as players: `process.py` runs one and exchanges lines with it, `limits.py`
+reads the settings after its command. Protocols are implemented by domains.
 """

@@ -1,4 +1,4 @@
-"""What stands behind the command of an engine: "stockfish?nodes=2000&Skill Level=0"."""
+"""Settings after the command of an engine: "stockfish?nodes=2000&Skill Level=0"."""
 
 import re
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from sog.players.engines.process import EngineError
 
 PATIENCE: Final = "timeout"
 PATIENCE_SECONDS: Final = 60.0
-"""How long an engine may take for any answer, beyond the time that it was given for a move."""
+"""Timeout of any response, in addition to an engine's time for a move."""
 
 
 def split_text(text: str, kind: str) -> tuple[str, dict[str, str]]:
-    """The command in "KIND:COMMAND?name=value&name=value", and what is set; EngineError if none."""
+    """Splits "KIND:COMMAND?name=value&name=value" into command and settings. EngineError."""
     command, values = text.removeprefix(f"{kind}:").strip(), dict[str, str]()
     match = re.fullmatch(r"([^?]*)\?(.*=.*)", command, re.DOTALL)
     if match is not None:
@@ -32,7 +32,7 @@ def split_text(text: str, kind: str) -> tuple[str, dict[str, str]]:
 def take_number(
     values: dict[str, str], name: str, where: str, *, whole: bool = False
 ) -> float | None:
-    """Removes a positive number from what is set; None if it is not there. EngineError."""
+    """Removes a positive number from settings; None if it is not set. EngineError."""
     if name not in values:
         return None
     text = values.pop(name)
@@ -52,6 +52,6 @@ def patience_in(values: dict[str, str], where: str) -> float:
 
 
 def nothing_left(values: Mapping[str, str], where: str, known: str) -> None:
-    """EngineError if something is set that nobody knows."""
+    """Raises EngineError for unknown settings."""
     for name in values:
         raise EngineError(f"{where}: unknown setting {name!r}; known: {known}.")

@@ -1,7 +1,7 @@
-"""A program that is spoken to in lines: started, asked, waited for no longer than so, and ended.
+"""A subprocess that exchanges lines of text, with timeouts.
 
-Whatever such a program does, its user gets an answer or one line that says what was wrong: every
-wait has an end, for writing too, since a program that does not read lets its pipe fill up.
+Whatever the program does, the user gets an answer or an error in one line. Every wait has a
+timeout, for writing too, since the pipe of a program that does not read fills up.
 """
 
 import contextlib
@@ -21,23 +21,23 @@ from sog.child_processes import GROUPS
 from sog.files import printable
 
 _FOLDERS_OF_GAMES: Final = ("/usr/local/games", "/usr/games")
-"""Where Unix systems install games, which is not on everybody's PATH."""
+"""Where Unix systems install games, which is not always on PATH."""
 _MOST_OF_A_LINE: Final = 2**20
-_MOST_LINES: Final = 100_000  # that nobody has read yet
+_MOST_LINES: Final = 100_000  # not read yet
 _PIECE: Final = 2**16
 _MOST_SAID: Final = 200  # letters of stderr in a message
 _GRACE_SECONDS: Final = 1.0
-"""How long a program may take to end when it is asked to."""
+"""Time for a program to exit on request."""
 
 
 class EngineError(ValueError):
-    """What a program did wrong, in one line that names its command."""
+    """A program's failure, in one line with its command."""
 
 
 def split_command(command: str) -> list[str]:
-    """The words of a command, as a shell would split them; the first is the path of a program.
+    """Splits a command as a shell does; the first word becomes the path of a program.
 
-    Looked for on PATH, then among games. Raises EngineError if there is none, or quotes are open.
+    Searches PATH, then folders of games. Raises EngineError if not found, or for open quotes.
     """
     try:
         words = shlex.split(command)
@@ -53,14 +53,14 @@ def split_command(command: str) -> list[str]:
 
 
 class Deadline:
-    """When patience ends that began now."""
+    """A timeout that starts now."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds, self._end = seconds, time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds; below 0 when time is up."""
+        """Seconds left; negative when time is up."""
         return self._end - time.monotonic()
 
 
@@ -70,10 +70,10 @@ class LineProcess:
     _line_end: ClassVar[bytes] = b"\n"
 
     def __init__(self, command: str, words: Sequence[str] | None = None) -> None:
-        """Starts it, without a shell and in a process group of its own, out of reach of Ctrl-C.
+        """Starts it without a shell, in a process group of its own, which Ctrl-C does not reach.
 
-        command: as its user typed it, for messages. words: what is started, else those of the
-        command. Raises EngineError if that cannot be.
+        command: as typed, for messages. words: what to start, by default those of the command.
+        Raises EngineError on failure.
         """
         self.command = command
         self._lines: deque[str] = deque()
@@ -86,8 +86,8 @@ class LineProcess:
                 started, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0, start_new_session=True
             )
         except (OSError, ValueError) as error:
-            told = getattr(error, "strerror", None) or error
-            raise self.error(f"cannot be started: {told}") from None
+            why = getattr(error, "strerror", None) or error
+            raise self.error(f"cannot be started: {why}") from None
         GROUPS.add(process.pid)
         assert process.stdin is not None
         assert process.stdout is not None
@@ -99,13 +99,13 @@ class LineProcess:
         self._reading = selectors.DefaultSelector()
         self._reading.register(self._stdout, selectors.EVENT_READ, self._read)
         self._reading.register(self._stderr, selectors.EVENT_READ, self._listen)
-        # Also where nobody closes it.
+        # Runs even if `close` is never called.
         self._end = weakref.finalize(self, _end, process, self._reading)
 
     def send(self, line: str, deadline: Deadline) -> None:
-        """Writes a line; EngineError if it does not read that in time, or is gone."""
+        """Writes a line; EngineError if the program does not read it in time or has ended."""
         if "\n" in line or "\r" in line:
-            raise self.error(f"cannot be told a text of several lines: {line!r}")
+            raise self.error(f"cannot be sent a text of several lines: {line!r}")
         self._unsent += line.encode() + self._line_end
         self._reading.register(self._stdin, selectors.EVENT_WRITE, self._write)
         try:
@@ -115,34 +115,34 @@ class LineProcess:
             self._unsent = b""
 
     def read_line(self, deadline: Deadline, failure: str) -> str:
-        """The next line, without its end. EngineError when time is up, or where none comes.
+        """The next line, without its end. EngineError on timeout or if the program has ended.
 
-        failure: what is told then, as "did not answer 'uci'".
+        failure: for the message, as "did not answer 'uci'".
         """
         self._wait(lambda: bool(self._lines), deadline, failure)
         return self._lines.popleft()
 
     def error(self, problem: str) -> EngineError:
-        """What is to be raised: the command, what was wrong, and its last words on stderr."""
+        """An error with the command, the problem and its last output on stderr."""
         last = " ".join(self._said.decode("utf-8", "replace").split())[-_MOST_SAID:]
         said = f"; it said: {last.rstrip('.')}" if last else ""
-        told = f"engine {self.command!r} {problem.rstrip('.')}{said}."
-        return EngineError(" ".join(printable(told).split()))
+        message = f"engine {self.command!r} {problem.rstrip('.')}{said}."
+        return EngineError(" ".join(printable(message).split()))
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended so far."""
+        """Whether it is still running."""
         return self._process.poll() is None
 
     def close(self) -> None:
-        """Ends the program, and what it has started: by its own word, else by force."""
+        """Ends the program and its children: on request, else by force."""
         if self._end.alive and self.is_running:
             with contextlib.suppress(OSError):
                 os.write(self._stdin.fileno(), b"quit\n")
         self._end()
 
     def _wait(self, is_done: Callable[[], bool], deadline: Deadline, failure: str) -> None:
-        """Reads and writes until then. Time is up for a program, too, that writes without end."""
+        """Reads and writes until `is_done`, or until the deadline even if output keeps coming."""
         while deadline.left > 0:
             if is_done():
                 return
@@ -157,7 +157,7 @@ class LineProcess:
             count = os.write(file.fileno(), self._unsent)
         except BlockingIOError:
             return
-        except OSError:  # nobody reads any more
+        except OSError:  # the pipe is closed
             self._has_ended = True
             return
         self._unsent = self._unsent[count:]
@@ -167,7 +167,7 @@ class LineProcess:
         *lines, self._rest = (self._rest + piece).split(b"\n")
         self._lines += [line.decode("utf-8", "replace").rstrip("\r") for line in lines]
         if len(self._lines) > _MOST_LINES:
-            raise self.error(f"wrote more than {_MOST_LINES:,} lines that nobody has asked for")
+            raise self.error(f"wrote more than {_MOST_LINES:,} unread lines")
         if len(self._rest) > _MOST_OF_A_LINE:
             raise self.error(f"wrote a line of more than {_MOST_OF_A_LINE:,} bytes")
         if not piece:
@@ -175,15 +175,15 @@ class LineProcess:
             self._reading.unregister(file)
 
     def _listen(self, file: Any) -> bool:
-        """Reads what it says beside the talk; whether more may come."""
+        """Reads stderr; returns whether more may come."""
         piece = _piece(file.fileno())
         self._said = (self._said + piece)[-4 * _MOST_SAID :]
         if not piece:
             self._reading.unregister(file)
         return bool(piece)
 
-    def _goes_on(self) -> bool:
-        """Whether it is still there after a moment."""
+    def _keeps_running(self) -> bool:
+        """Whether it is still running after a moment."""
         try:
             self._process.wait(_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -195,7 +195,7 @@ class LineProcess:
             code = self._process.wait(_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             return "closed its output"
-        while piece := _piece(self._stderr.fileno()):  # its last words
+        while piece := _piece(self._stderr.fileno()):  # the rest of stderr
             self._said = (self._said + piece)[-4 * _MOST_SAID :]
         if code < 0:
             return f"was ended by signal {-code} ({signal.strsignal(-code)})"
@@ -217,7 +217,7 @@ def _end(process: "subprocess.Popen[bytes]", reading: selectors.BaseSelector) ->
                 pipe.close()
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE_SECONDS)
-    with contextlib.suppress(OSError):  # what it has started may still be there
+    with contextlib.suppress(OSError):  # its children may still be running
         os.killpg(process.pid, signal.SIGKILL)
     GROUPS.discard(process.pid)
     process.wait()

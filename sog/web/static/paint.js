@@ -1,12 +1,12 @@
-// Tables of numbers that are painted: with a brush chosen, dragging over cells sets them, and a text
-// beside a table has its numbers, to be copied and pasted. Without it every number can be typed.
+// Paints tables of numbers: with a brush chosen, dragging over cells sets them; a text beside a table
+// holds its numbers for copy and paste. Without this script every number can be typed.
 "use strict";
 
 document.documentElement.classList.add("scripted");
 
 const paintable = (under) => under && under.closest && under.closest("[data-paint]");
 const brushOf = (cell) => cell.closest("form").querySelector("[data-brush]").value;
-const STEP = 8; // pixels: a quick hand is seen at a few points of its way only
+const STEP = 8; // pixels: fast strokes are sampled at a few points only
 let painting = null; // { form, at } while cells are being painted
 
 function paint(cell) {
@@ -38,7 +38,7 @@ document.addEventListener("pointermove", (event) => {
 
 document.addEventListener("pointerup", () => { painting = null; });
 
-// How much of a cell is filled says its number; of rows that count together, its share of the row.
+// Fills each cell by its number, or by its share where a row is normalized.
 function tint(table) {
   for (const line of table.querySelectorAll("[data-line]").length ? table.querySelectorAll("[data-line]") : [table]) {
     const fields = [...line.querySelectorAll("[data-paint] input")];
@@ -48,7 +48,7 @@ function tint(table) {
   }
 }
 
-// The text of a column: a line for each field, "name: number".
+// The text of a column: a line "name: number" for each field.
 const fieldsOf = (text) => [...document.querySelectorAll(`input[id^="${text.dataset.textOf}-"]`)];
 const nameOf = (field) => field.closest("tr").querySelector("th").textContent.trim();
 

@@ -1,9 +1,9 @@
-// Spares reloading: forms are sent and pages fetched in the background, and what changed is shown.
-// Without it every form and link works too. Nothing here knows a game.
+// Saves reloading: sends forms and fetches pages in the background, and shows what changed. Every
+// form and link works without it, too. Nothing here depends on a game.
 "use strict";
 
 const main = () => document.getElementById("main");
-let asked = 0; // the newest request; answers to older ones are not shown
+let asked = 0; // the newest request; answers to older ones are dropped
 
 async function show(url, options) {
   const mine = ++asked;
@@ -34,14 +34,14 @@ async function show(url, options) {
   document.dispatchEvent(new Event("shown")); // for scripts of single pages
 }
 
-// Of a long list of events the last that has happened where the page stands.
+// Scrolls a long list of events to the last one shown.
 function showLatest() {
   const list = document.querySelector(".events");
   const past = list && [...list.querySelectorAll(":scope > li:not(.after)")].pop();
   if (past) list.scrollTop = past.offsetTop + past.offsetHeight - list.offsetTop - list.clientHeight;
 }
 
-// What the visitor has opened and typed stays while a page is shown anew by itself.
+// Keeps what the visitor has opened and typed while a page updates itself.
 function kept(from) {
   const fields = [...from.querySelectorAll("input[id]")].map((one) => [one.id, one.value, one.defaultValue]);
   const scrolled = [...from.querySelectorAll("[id].picture, [id].scroll")].map((one) => [one.id, one.scrollLeft, one.scrollTop]);
@@ -60,14 +60,14 @@ function restore(into, { open, fields, scrolled }) {
   }
 }
 
-// The page stays as it is while the server is down.
+// Keeps the page while the server is down.
 function noAnswer() {
   if (document.getElementById("no-answer")) return;
-  const told = document.createElement("p");
-  told.id = "no-answer";
-  told.setAttribute("role", "alert");
-  told.textContent = "The server does not answer; this page is as it was. Is sog serve still running?";
-  main().prepend(told);
+  const alert = document.createElement("p");
+  alert.id = "no-answer";
+  alert.setAttribute("role", "alert");
+  alert.textContent = "The server does not respond; this page may be outdated. Is sog serve still running?";
+  main().prepend(alert);
 }
 
 let waiting = 0;
@@ -89,7 +89,7 @@ document.addEventListener("submit", (event) => {
   const button = event.submitter;
   if (button) button.disabled = true;
   const status = form.id === "choices" && document.getElementById("status");
-  if (status) status.textContent = "…"; // it is nobody's move until the answer comes
+  if (status) status.textContent = "…"; // until the answer arrives
   clearTimeout(waiting);
   // Not form.action: that is the button of this name.
   const url = button && button.getAttribute("formaction") || form.getAttribute("action");
@@ -99,7 +99,7 @@ document.addEventListener("submit", (event) => {
   });
 });
 
-// A step through the same game is shown in place: the page stays where it is scrolled to.
+// Steps through the same game keep the scroll position.
 document.addEventListener("click", (event) => {
   const link = event.target.closest && event.target.closest("a[data-step]");
   if (!link || event.ctrlKey || event.shiftKey || event.altKey || event.metaKey) return;
@@ -107,7 +107,7 @@ document.addEventListener("click", (event) => {
   show(link.href).catch(noAnswer);
 });
 
-// What is drawn of an action stands for its button.
+// A drawn action stands for its button.
 document.addEventListener("click", (event) => {
   const row = event.target.closest && event.target.closest("[data-row]");
   if (row) {
@@ -125,7 +125,7 @@ document.addEventListener("click", (event) => {
   if (buttons.length) { buttons[0].scrollIntoView({ block: "nearest" }); buttons[0].focus(); }
 });
 
-// The button of an action that keys have come to shows where that is, as pointing there does.
+// Focusing an action's button highlights it in the picture, as pointing does.
 function pointOut() {
   document.querySelectorAll(".pointed").forEach((one) => one.classList.remove("pointed"));
   const button = document.activeElement;
@@ -135,8 +135,8 @@ function pointOut() {
 document.addEventListener("focusin", pointOut);
 document.addEventListener("focusout", pointOut);
 
-// Pieces that are moved: by a click on the square where a move begins and one where it ends, or by
-// dragging. Of several moves to one square a small menu lets one choose.
+// Pieces are moved by clicking the squares where a move begins and ends, or by dragging. If several
+// moves end on one square, a small menu opens.
 let held = null; // { square, ends, at, isDragged }
 
 function squareOf(event) {
@@ -201,7 +201,7 @@ document.addEventListener("pointermove", (event) => {
   held.isDragged ||= Math.hypot(...by) > 6;
   if (!held.isDragged) return;
   const svg = held.square.ownerSVGElement, scale = svg.viewBox.baseVal.width / svg.getBoundingClientRect().width;
-  svg.append(held.square); // above all others
+  svg.append(held.square); // on top
   held.square.querySelector(".piece").setAttribute("transform", `translate(${by.map((one) => one * scale)})`);
 });
 
@@ -216,7 +216,7 @@ document.addEventListener("pointerup", (event) => {
 
 document.addEventListener("keydown", (event) => { if (event.key === "Escape") letGo(); });
 
-// A field that has one line until it needs more is sent like one.
+// Enter submits a textarea of one row.
 document.addEventListener("keydown", (event) => {
   const field = event.target;
   if (event.key !== "Enter" || event.shiftKey || !field.matches || !field.matches("textarea[rows='1']")) return;
@@ -224,7 +224,7 @@ document.addEventListener("keydown", (event) => {
   field.form.requestSubmit();
 });
 
-// A field that means nothing beside what is chosen in another says so, and cannot be set.
+// Disables a field that has no meaning for the choice in another.
 function ruleOut() {
   for (const chooser of document.querySelectorAll("select[data-rules-out]")) {
     const other = chooser.form.elements[chooser.dataset.rulesOut];
@@ -238,7 +238,7 @@ document.addEventListener("change", ruleOut);
 document.addEventListener("shown", ruleOut);
 ruleOut();
 
-// Of the players those are offered that can play the game that is chosen.
+// Offers the players that can play the chosen game.
 document.addEventListener("change", async (event) => {
   const game = event.target;
   if (!game.dataset.players) return;
@@ -251,7 +251,7 @@ document.addEventListener("change", async (event) => {
   if (players.selectedOptions[0].disabled) players.value = players.querySelector("option:enabled").value;
 });
 
-// The text of a chosen file comes into the field that is sent.
+// Copies the text of a chosen file into the field to send.
 document.addEventListener("change", async (event) => {
   const file = event.target.files && event.target.files[0];
   const into = event.target.dataset.into && document.getElementById(event.target.dataset.into);

@@ -11,7 +11,7 @@ from networks.cvpn import NetworkSettings
 from sog.games import Game, make
 from sog.players.trained import Trained
 from sog.web.app import make_app
-from sog.web.offers import Offers
+from sog.web.catalog import Catalog
 from tests.holdem.pages.test_spots import RIVER, at
 from tests.untrained import untrained
 from tests.web.visitor import PORT, TOKEN, Visitor
@@ -21,7 +21,7 @@ GAMES = {NAME: "holdem(stack=2000,bets=1/allin)", "runs/short": "holdem(deals=3)
 NETWORK = NetworkSettings(torso="hands", width=4, depth=1)
 
 
-class OffersOfHoldem(Offers):
+class OffersOfHoldem(Catalog):
     """Those of a server that was started with a run that is not there."""
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ def test_a_network_is_shown_beside_the_solution_wherever_one_goes(
     [
         ("runs/short", "the network must know boards of 5 cards"),
         ("agent:kuhn", "a network for holdem is needed"),
-        ("/etc/passwd", "is no network of this server"),
+        ("/etc/passwd", "this server has no network"),
     ],
 )
 def test_a_network_that_cannot_be_compared_is_refused(

@@ -17,7 +17,7 @@ from sog.holdem.pages.asked_spot import AskedSpot
 from sog.holdem.pages.solved_spot import SolvedSpot
 from sog.holdem.spots import SpotSolver, load_spot, walk
 from sog.holdem.spots.solver import PROGRAMS
-from sog.web.host import Mistake
+from sog.web.interfaces import RequestError
 from sog.web.security import Guard
 from tests.waiting import PATIENCE
 from tests.web.visitor import Visitor, status_in
@@ -299,7 +299,7 @@ def test_a_page_waits_for_a_slice_and_comes_before_the_next_one() -> None:
         assert spot.iteration == 0
     thread.join(PATIENCE)
     assert spot.iteration > 0
-    with pytest.raises(Mistake, match="is not possible"):
+    with pytest.raises(RequestError, match="is not possible"):
         spot.see(("raise9",))
 
 

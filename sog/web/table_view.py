@@ -1,5 +1,4 @@
-"""What the page of a table says: the game as it stands or stood, what has happened, and what every
-choice was worth."""
+"""Template data of a table's page: the game at some event, its history and its review."""
 
 import re
 from typing import Any, Final
@@ -14,10 +13,10 @@ from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
 from sog.games.views import PASS
-from sog.play.choice import Choice
+from sog.play.choice import JudgedChoice
 from sog.play.game_in_progress import Step
 from sog.play.game_records import endings_of
-from sog.play.history import tell_events
+from sog.play.history import describe_path
 from sog.play.review import Review
 from sog.web.hints import Hint
 from sog.web.judging import Judging
@@ -28,12 +27,12 @@ from sog.web.table import Table
 _MOST_OPTIONS: Final = 12
 
 
-def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
-    """What the page of a table says. at: how many events it shows, of `last` ones."""
-    is_busy = table.is_busy  # once: it may end while this is put together
+def table_context(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
+    """Template data. at: how many of the `last` events are shown."""
+    is_busy = table.is_busy  # read once: it may change meanwhile
     game, seat = table.game, table.seat
-    steps, is_now = table.course.steps[:last], at == last
-    state, infostates = table.course.state, table.course.infostates
+    steps, is_now = table.ongoing.steps[:last], at == last
+    state, infostates = table.ongoing.state, table.ongoing.infostates
     if not is_now:
         state, infostates = steps[at].state, steps[at].infostates
     shows_all = table.is_over or table.is_revealed
@@ -43,7 +42,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
     legal = table.legal if is_now and not is_busy else []
     names = _names(table)
     judging = table.judging
-    is_judging = judging is not None and judging.is_busy  # first: it may end meanwhile, too
+    is_judging = judging is not None and judging.is_busy  # read first, for the same reason
     found = _found(judging)
     hint = table.hint if is_now else None
     choice = _choice(found, at - 1)
@@ -86,7 +85,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "hint": hint,
         "waits_for_hint": is_now and hint is None and table.has_hints and len(legal) > 1,
         "options": _options(game, choice),
-        "expected": [] if choice is None else tell_events(game, choice.state, choice.line)[0],
+        "expected": [] if choice is None else describe_path(game, choice.state, choice.line)[0],
         "chooser": "" if choice is None else table.whose[choice.player],
         "events": [
             {**_event(table, one, shows_all), "judged": judged.get(place)}
@@ -97,7 +96,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
         "is_judging": is_judging,
         "totals": [] if is_judging else _totals(table, found),
         "splits_luck": found is not None and found.game.hides_information and found.knows_chance,
-        "rest": "luck" if found is None or found.has_luck else "judged anew",
+        "rest": "luck" if found is None or found.has_luck else "revised",
         "worth": inline(None if found is None or not found.choices else draw_review(table, found)),
         "at": at,
         "last": last,
@@ -115,7 +114,7 @@ def tell_table(number: int, table: Table, at: int, last: int) -> dict[str, Any]:
 
 
 def _drawn(picture: str | None) -> set[int]:
-    """Actions that a click on the picture chooses: "3 4", or by where they end, "12:3,4"."""
+    """Actions that can be clicked in the picture: "3 4", or by target, "12:3,4"."""
     listed = re.findall('data-(?:actions|moves)="([^"]*)"', picture or "")
     texts = [part.rpartition(":")[2] for text in listed for part in text.split()]
     return {int(action) for text in texts for action in text.split(",")}
@@ -125,17 +124,19 @@ def _found(judging: Judging | None) -> Review | None:
     return None if judging is None else judging.review
 
 
-def _choice(found: Review | None, number: int) -> Choice | None:
-    """The choice that led to an event, if it is judged."""
+def _choice(found: Review | None, number: int) -> JudgedChoice | None:
+    """The judged choice at an event, if any."""
     return next((one for one in found.choices if one.number == number), None) if found else None
 
 
-def _marks(table: Table, seen: Seen, hint: Hint | None, choice: Choice | None) -> Marks | None:
-    """What could be done, and how well: a hint, or of the choice that led to what is shown."""
+def _marks(
+    table: Table, seen: Seen, hint: Hint | None, choice: JudgedChoice | None
+) -> Marks | None:
+    """Marks of the possible actions, from a hint or from the judged choice."""
     game = table.game
     policy, values = np.zeros((2, game.num_infostates, game.num_actions))
     if hint is not None and hint.policy is not None:
-        state, held, taken = table.course.state, int(table.course.infostates[table.seat]), None
+        state, held, taken = table.ongoing.state, int(table.ongoing.infostates[table.seat]), None
         policy[held], values[held] = hint.policy, np.nan
     elif choice is not None:
         state, held, taken = choice.state, choice.infostate, choice.action
@@ -145,15 +146,15 @@ def _marks(table: Table, seen: Seen, hint: Hint | None, choice: Choice | None) -
     range_ = np.arange(game.num_infostates) == held
     marks = read_marks(game, state, policy, range_, values=values, taken=taken, infostates=seen)
     return {
-        # Where a piece was put there is the piece; an arrow still shows where it came from.
+        # A piece covers the mark of a placement; an arrow still shows a move.
         place: mark
         for place, mark in marks.items()
         if not (mark.is_taken and isinstance(place, int) and place != PASS)
     }
 
 
-def _options(game: Game[Any], choice: Choice | None) -> list[dict[str, Any]]:
-    """The actions of a choice that is judged, the likeliest first."""
+def _options(game: Game[Any], choice: JudgedChoice | None) -> list[dict[str, Any]]:
+    """The actions of a judged choice, the most likely first."""
     if choice is None:
         return []
     legal = np.flatnonzero(choice.legal).tolist()
@@ -170,7 +171,7 @@ def _options(game: Game[Any], choice: Choice | None) -> list[dict[str, Any]]:
 
 
 def _names(table: Table) -> tuple[str, str]:
-    """What the players are called beside the board."""
+    """The players' names beside the board."""
     if table.is_opened:
         return table.whose
     other = table.opponent.name
@@ -178,18 +179,18 @@ def _names(table: Table) -> tuple[str, str]:
 
 
 def _spaced(text: str) -> str:
-    """A word and its number apart, as "raise 300", as nobody has to type it here."""
+    """Separates a word and its number, as "raise 300"."""
     return re.sub("^([a-z]{3,})([0-9]+)$", r"\1 \2", text)
 
 
 def _in_words(table: Table, state: Any, own: int) -> str:
-    """What everybody sees, and below it what the person sees, where that has several lines."""
+    """The public state, and below it the person's view if it has several lines."""
     text, seen = table.game.draw(state), table.game.draw_infostate(state, table.seat, own)
     return f"{text}\n\nYou see:\n{seen}" if "\n" in seen else text
 
 
 def _event(table: Table, one: Step, shows_all: bool) -> dict[str, Any]:
-    """A line of the list of what has happened."""
+    """A line of the list of events."""
     game, event = table.game, table.game.describe_outcome(one.state, one.outcome)
     who, did = "Chance" if one.actor == CHANCE else table.whose[one.actor], ""
     if one.action is not None and (one.actor == table.seat or shows_all):
@@ -198,13 +199,13 @@ def _event(table: Table, one: Step, shows_all: bool) -> dict[str, Any]:
     return {
         "who": who,
         "text": text,
-        "thoughts": table.seated.thoughts.get(one.number, []) if shows_all else [],
+        "assessments": table.seated.assessments.get(one.number, []) if shows_all else [],
         "held": None if one.actor == CHANCE else one.infostate,
     }
 
 
 def _judged(table: Table, found: Review | None) -> dict[int, dict[str, Any]]:
-    """By the number of an event: what the choice that led to it was worth."""
+    """The judged choices by number of the event."""
     if found is None:
         return {}
     game = table.game
@@ -221,7 +222,7 @@ def _judged(table: Table, found: Review | None) -> dict[int, dict[str, Any]]:
 
 
 def _totals(table: Table, found: Review | None) -> list[dict[str, Any]]:
-    """Of each player what he got, and what of it was luck."""
+    """For each player the utility and its parts."""
     if found is None or not found.is_whole:
         return []
     return [
@@ -240,10 +241,10 @@ def _totals(table: Table, found: Review | None) -> list[dict[str, Any]]:
 
 
 def draw_review(table: Table, found: Review) -> str:
-    """The text of an SVG file: what each player could expect."""
+    """The value curve as SVG text."""
     first, second = table.whose
     names = (first.lower(), second.lower())
-    return draw_worth(found, names, "What each could expect")
+    return draw_worth(found, names, "Expected utility of each player")
 
 
 def _score(table: Table) -> str:

@@ -13,9 +13,9 @@ from sog.games import make
 from sog.play.agent import SearchAgent
 from sog.play.analyst import Analyst, NextSlice
 from sog.play.game_in_progress import Position
-from sog.play.keeping_agent import KeepingAgent
 from sog.play.match import play_game
 from sog.play.simple_agents import RandomAgent
+from sog.play.tree_reuse_agent import TreeReuseAgent
 from sog.players.seating import seat
 
 GAME = make("tic_tac_toe")
@@ -24,7 +24,7 @@ SETTINGS = SearchSettings(num_simulations=60, kept_simulations=60)
 
 @pytest.mark.thorough
 def test_a_tree_is_kept_below_what_was_played_and_not_in_another_game() -> None:
-    agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seed=3, greedy=True)
+    agent = TreeReuseAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seed=3, greedy=True)
     first = agent.act(0)
     lines = agent._analyst.lines()
     assert lines is not None
@@ -50,7 +50,7 @@ def test_a_tree_is_kept_below_what_was_played_and_not_in_another_game() -> None:
 def test_a_player_keeps_its_tree_where_its_search_is_told_so_and_wins() -> None:
     (player,) = seat(["zero?search=60,1&kept_simulations=60"], game="tic_tac_toe").players
     agent = player.make(0, 1)
-    assert isinstance(agent, KeepingAgent)
+    assert isinstance(agent, TreeReuseAgent)
     other = RandomAgent(GAME, player=1, seed=1)
     for seed in range(5):
         agent.begin(seed=seed)
@@ -69,9 +69,11 @@ def test_a_program_that_shows_a_game_has_it_search_and_tell_lines() -> None:
 def test_a_search_has_the_seconds_that_are_left_of_those_given(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    agent = KeepingAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seconds=2.0, greedy=True)
+    agent = TreeReuseAgent(GAME, ZeroEvaluator(), SETTINGS, player=0, seconds=2.0, greedy=True)
     now, left = iter([10.0, 10.5, 12.5]), list[float]()
-    monkeypatch.setattr("sog.play.keeping_agent.time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(
+        "sog.play.tree_reuse_agent.time", SimpleNamespace(monotonic=lambda: next(now))
+    )
 
     def think(position: Position, simulations: int, next_slice: NextSlice) -> None:
         left.extend([next_slice(), next_slice()])
@@ -83,5 +85,5 @@ def test_a_search_has_the_seconds_that_are_left_of_those_given(
 
 
 def test_hidden_information_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"kept_simulations must be 0 where things are hidden"):
+    with pytest.raises(ValueError, match=r"kept_simulations must be 0 with hidden information"):
         seat(["zero?kept_simulations=10"], game="kuhn")

@@ -1,10 +1,10 @@
-"""An agent that goes on with its tree: what it grew below the moves that were played is kept.
+"""An agent that reuses its tree: the subtree below the moves played is kept.
 
     settings = SearchSettings(kept_simulations=100)
-    agent = KeepingAgent(make("go5"), evaluator, settings, player=0, greedy=True)
+    agent = TreeReuseAgent(make("go5"), evaluator, settings, player=0, greedy=True)
 
-For perfect information. Its first search in a game is that of an agent that keeps nothing; later
-ones make as many simulations as that one, beside those that are kept (`gtcfr.tree_reuse`).
+For perfect information. Its first search in a game is as without reuse; later ones add as many
+simulations to those that are kept (`gtcfr.tree_reuse`).
 """
 
 import functools
@@ -19,16 +19,16 @@ from sog.play.analyst import Analyst
 from sog.play.game_in_progress import Position
 
 
-class KeepingAgent(SearchAgent):
-    """A `SearchAgent`; ValueError for hidden information, too."""
+class TreeReuseAgent(SearchAgent):
+    """A `SearchAgent` with tree reuse. Raises ValueError for hidden information."""
 
-    is_copied = False  # there is one tree
+    is_copied = False  # the tree is updated in place
     waits_for = None
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, anywhere."""
+        """Begins a new game, at any state."""
         super().begin(state, seed)
-        self._everywhere = False  # it searches where it is to move only
+        self._everywhere = False  # it searches only at its own decisions
         self._analyst.forget()
         if seed is not None:
             self._analyst.draw_from(seed)
@@ -40,12 +40,12 @@ class KeepingAgent(SearchAgent):
         return Analyst(self.game, self.evaluator, settings, most=settings.num_simulations)
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
+        """Records a public event."""
         super().observe(outcome)
         self._found = None
 
     def _search_here(self) -> Any:
-        """The search of the position, made once."""
+        """The search at the current position; made once."""
         if self._found is None:
             began, chain = time.monotonic(), self._chain
 
@@ -60,7 +60,7 @@ class KeepingAgent(SearchAgent):
 
 
 class _Found:
-    """As `LastSearch`, but read only where somebody asks: each part is a program of its own."""
+    """A lazy `LastSearch`: each part is read by a program of its own, when used."""
 
     def __init__(self, analyst: Analyst) -> None:
         self._analyst = analyst

@@ -1,7 +1,6 @@
-"""A player who is told in its own text how to search: `runs/leduc?search=200,1&c_puct=2`.
+"""Search settings in the text of a player: `runs/leduc?search=200,1&c_puct=2`.
 
-So two players of one tournament may search differently. What the text says goes before what all
-players are told.
+They take precedence over the settings of all players, so players of a tournament can differ.
 """
 
 import dataclasses
@@ -16,16 +15,16 @@ if TYPE_CHECKING:
 _SEARCH: Final = "search"
 
 
-def split_told(text: str) -> tuple[str, str]:
-    """The player in "PLAYER?name=value&name=value", and what it is told; "" where it is not."""
+def split_overrides(text: str) -> tuple[str, str]:
+    """Splits "PLAYER?name=value&name=value" into player and overrides; "" if there are none."""
     match = re.fullmatch(r"([^?]+)\?([^?]*=[^?]*)", text.strip(), re.DOTALL)
     if match is None or Path(text).exists():
         return text, ""
     return match[1].strip(), match[2].strip()
 
 
-def read_told(text: str) -> "SearchChanges":
-    """The changes of a search in "search=200,1&name=value"; ValueError for what cannot be."""
+def read_overrides(text: str) -> "SearchChanges":
+    """Reads changes of a search from "search=200,1&name=value". Raises ValueError."""
     from selfplay.runs.config import read_changes_of  # heavy, as all below
     from sog.players.searching import read_simulations
 
@@ -34,35 +33,35 @@ def read_told(text: str) -> "SearchChanges":
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not (name and equals and value):
             raise ValueError(f"write settings as name=value, got {part!r}.")
-        told = (
+        read = (
             read_simulations(value)
             if name == _SEARCH
             else read_changes_of(_SEARCH, [f"{_SEARCH}.{name}={value}"])
         )
-        for twice in changes.keys() & told.keys():
-            raise ValueError(f"{twice} is told twice.")
-        changes |= told
+        for twice in changes.keys() & read.keys():
+            raise ValueError(f"{twice} is given twice.")
+        changes |= read
     return changes
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Told:
-    """Somebody who searches, and how he is told to."""
+class Overridden:
+    """A searching player with its own settings."""
 
     candidate: "Candidate"
     text: str
-    """What he is told, for his name."""
+    """The overrides, shown in its name."""
     changes: "SearchChanges"
 
     @property
     def game(self) -> "Game[Any] | None":
-        """As of `Candidate`."""
+        """See `Candidate`."""
         return self.candidate.game
 
     def player(
         self, name: str, game: "Game[Any]", search: "SearchChanges", host: "Host"
     ) -> "Player":
-        """As of `Candidate`."""
-        name, _ = split_told(name)
+        """See `Candidate`."""
+        name, _ = split_overrides(name)
         made = self.candidate.player(name, game, {**search, **self.changes}, host)
         return dataclasses.replace(made, name=f"{made.name}, {self.text}")

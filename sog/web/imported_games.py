@@ -1,5 +1,5 @@
-"""Games from elsewhere, to be gone through: files of `sog play --save` and of tables here, and
-positions and games as people write them."""
+"""Imports games to step through: files of `sog play --save` or of tables here, PGN, SGF, positions
+and lists of moves."""
 
 import functools
 from typing import Any, Final
@@ -13,61 +13,58 @@ from sog.play.game_records import GameRecord, RecordFormat, endings_of, format_o
 from sog.play.history import read_opening
 from sog.play.replay import ReplayError, played_of, played_so_far
 from sog.players.judges import can_judge
-from sog.web.host import Heed, Mistake, Submit, mistaken
+from sog.web.catalog import Catalog
+from sog.web.interfaces import Poll, RequestError, Submit, request_errors
 from sog.web.numbers import whole_number
-from sog.web.offers import Offers
 from sog.web.pages import Form
 from sog.web.table import Table
 
-_NO_FILE: Final = (
-    "That is no file of games: `sog play --save` writes such, and so does a table here."
-)
+_NO_FILE: Final = "This is not a file of games, as `sog play --save` and tables here write."
 _UNNAMED: Final = ("Player 0", "Player 1")
 _USUAL_PLAYER: Final = "rollout"
-_MOST_NAMED: Final = 300  # letters of a game that are told
+_MOST_NAMED: Final = 300  # letters of a game's name in a message
 _DAMAGED: Final = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)
 
 
-def read_opened(
-    form: Form, offers: Offers, submit: Submit, submit_help: Submit, heed: Heed
+def import_game(
+    form: Form, catalog: Catalog, submit: Submit, submit_help: Submit, poll: Poll
 ) -> Table:
-    """A table with the game that a form has. Raises Mistake, which says what is wrong with it.
+    """A table with the game of a form. Raises RequestError.
 
-    "text": the content of a file, JSON, PGN or SGF, or a position or moves that the game "game"
-    reads; empty where a file says it. "number": of the game in a file, the last if it is empty.
-    "player": who says what choices were worth; empty for the choice of
-    `Offers.find_judge`.
+    "text": the content of a file (JSON, PGN or SGF), or a position or moves in the notation of the
+    game "game", which is empty if the file names it. "number": of the game in the file, empty for
+    the last. "player": the judge, empty for that of `Catalog.find_judge`.
     """
     text = form.get("text", "").strip()
     if not text:
-        raise Mistake("Choose a file, or paste a text.")
+        raise RequestError("Choose a file, or paste a text.")
     number, chosen = form.get("number", "").strip(), form.get("game", "")
-    record, told = _read_saved(text, number)
+    record, named = _read_saved(text, number)
     names, said, is_scored = _UNNAMED, None, False
     if record is None:
-        asked_game = offers.game(chosen) if chosen else None
+        asked_game = catalog.game(chosen) if chosen else None
         known = format_of(text)
         if known is not None and (asked_game is None or endings_of(asked_game)):
-            found, told = _read_record(known, text, number, asked_game)
+            found, named = _read_record(known, text, number, asked_game)
             text, said, is_scored = found.text, found.result, found.is_scored
             names = found.names[0] or names[0], found.names[1] or names[1]
         elif asked_game is None:
-            raise Mistake("Choose the game that the text is of: only files of games say it.")
+            raise RequestError("Choose the game of this text: only files of games name it.")
         else:
-            told = str(asked_game)
-    name, networks = offers.named_by(told)
+            named = str(asked_game)
+    name, networks = catalog.named_by(named)
     if not name and not networks:
-        raise Mistake(_no_game(told))
+        raise RequestError(_no_game(named))
     asked = form.get("player", "")
     player = asked or (networks[0] if networks else _USUAL_PLAYER)
-    is_network = player in offers.networks
+    is_network = player in catalog.networks
     if is_network and player not in networks:
-        raise Mistake(f"{player} plays its own game, and not {told}.")
-    opponent = offers.opponent("" if is_network else name, player, "", heed)
+        raise RequestError(f"{player} plays its own game, not {named}.")
+    opponent = catalog.opponent("" if is_network else name, player, "", poll)
     is_judge = bool(asked) and can_judge(opponent.name)
-    heed()
+    poll()
     if record is None:
-        with mistaken("Game: "):
+        with request_errors("Game: "):
             opening = read_opening(opponent.game, text)
             played = played_so_far(opponent.game, opening, said, is_scored)
     else:
@@ -79,7 +76,7 @@ def read_opened(
         seed=0,
         submit=submit,
         submit_help=submit_help,
-        judge=None if is_judge else functools.partial(offers.find_judge, opponent),
+        judge=None if is_judge else functools.partial(catalog.find_judge, opponent),
         opened=played,
         opened_names=names if human is None else None,
         searched=player if is_network else name,
@@ -89,25 +86,25 @@ def read_opened(
 def _read_record(
     known: RecordFormat, text: str, number: str, game: Game[Any] | None
 ) -> tuple[GameRecord, str]:
-    """The game of a file of records, and what is played there: `game`, or what the file says."""
-    with mistaken("Game: "):
+    """One game of a record file, and what is played: `game`, or what the file says."""
+    with request_errors("Game: "):
         texts = known.split(text)
         if not texts:
-            raise ValueError("there is none in that text.")
+            raise ValueError("the text has no game.")
         found = known.read(texts[_place(number, len(texts)) - 1])
         return found, str(make(known.game_of(found.text)) if game is None else game)
 
 
 def _place(number: str, games: int) -> int:
-    """Which of the games of a file, from 1; the last if the number is empty."""
+    """Number of a game in a file, from 1; the last if empty."""
     place = whole_number(number, games) if number else games
     if not place:
-        raise Mistake(f"Game must be from 1 to {games}, which are in the file.")
+        raise RequestError(f"Game must be from 1 to {games}, the number of games in the file.")
     return place
 
 
 def _read_saved(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
-    """The game of a file, and what is played there; None for a text that is no such file."""
+    """One game of a JSON file, and what is played; None if the text is not JSON."""
     if not text.startswith("{"):
         return None, ""
     try:
@@ -117,28 +114,28 @@ def _read_saved(text: str, number: str) -> tuple[dict[str, Any] | None, str]:
         if any(record["human"] not in (0, 1) for record in records):
             raise ValueError
     except _DAMAGED:
-        raise Mistake(_NO_FILE) from None
+        raise RequestError(_NO_FILE) from None
     if not records:
-        raise Mistake("No game in that file was finished; `sog play --resume` goes on with one.")
+        raise RequestError("No game in this file is finished; `sog play --resume` continues it.")
     return records[_place(number, len(records)) - 1], game
 
 
-def _no_game(told: str) -> str:
-    """What is wrong with the game that a file names, which is not made: no file chooses that."""
-    shown = told if len(told) <= _MOST_NAMED else f"{told[:_MOST_NAMED]}..."
-    name, parameters = split_call(told) or (told, "")
+def _no_game(named: str) -> str:
+    """Why the game that a file names is not here. Never constructs it."""
+    shown = named if len(named) <= _MOST_NAMED else f"{named[:_MOST_NAMED]}..."
+    name, parameters = split_call(named) or (named, "")
     if name in GAMES:
         try:
             read_parameters(game_class(name), name, parameters)
         except ValueError as error:
-            return f"{shown!r} is no game: {error}"
-    return f"{shown!r} is no game of this server; SOG_GAMES may name others."
+            return f"{shown!r} is not a game: {error}"
+    return f"this server has no game {shown!r}; SOG_GAMES can name others."
 
 
 def _played(game: Game[Any], record: dict[str, Any]) -> PlayedGame:
     try:
         return played_of(game, record)
     except ReplayError as error:
-        raise Mistake(f"The rules deny that game: {error}") from None
+        raise RequestError(f"This game breaks the rules: {error}") from None
     except _DAMAGED:
-        raise Mistake(_NO_FILE) from None
+        raise RequestError(_NO_FILE) from None

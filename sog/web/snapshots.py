@@ -1,4 +1,4 @@
-"""What is known of the public state that is searched: by a search, and exactly."""
+"""Snapshots of a running search, and exact solutions to compare with."""
 
 import dataclasses
 import functools
@@ -10,12 +10,12 @@ import numpy as np
 
 from sog.drawing.nodes import NodeView, left_out, read_nodes
 from sog.games import Game
-from sog.play.principal import best_lines
+from sog.play.principal_variation import best_lines
 from sog.play.thinking import Thinking
 from sog.tabular import compile_tree, solve_subgame
 from sog.tabular.locks import Lock, lock_game
 from sog.tabular.public_tree import TreeTooLargeError
-from sog.web.host import Heed, Left, Mistake, failed
+from sog.web.interfaces import Cancelled, Poll, RequestError, failed
 from sog.web.preparations import Preparation, Preparations
 
 _ITERATIONS: Final = 1000  # of CFR+
@@ -24,8 +24,8 @@ _MOST_ENTRIES: Final = 8192  # infostates times actions
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Found:
-    """What a search has found."""
+class Estimates:
+    """Policy, values and ranges at a public state."""
 
     policy: np.ndarray
     """[S, A]"""
@@ -36,40 +36,40 @@ class Found:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Picture:
-    """A search as it stands."""
+class Snapshot:
+    """A search at one moment."""
 
     nodes: dict[int, NodeView]
     """By row."""
     row: int
-    """Of the public state that is searched."""
+    """Row of the searched public state."""
     num_updates: int
     left_out: tuple[str, ...]
     """See `sog.drawing.nodes.left_out`."""
-    found: Found
+    found: Estimates
     lines: np.ndarray
-    """See `sog.play.principal.best_lines`."""
+    """See `sog.play.principal_variation.best_lines`."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class ExactSolution(Found):
-    """The same by CFR+ over all that is below, for the same ranges."""
+class ExactSolution(Estimates):
+    """The solution by CFR+ of the whole subgame, for the same ranges."""
 
     exploitability: float
     num_nodes: int
     seconds: float
 
 
-def read_picture(thinking: Thinking) -> Picture:
-    """At least one update must have been made."""
+def read_snapshot(thinking: Thinking) -> Snapshot:
+    """Reads a search that has made at least one update."""
     result = thinking.read()
     nodes, row = read_nodes(thinking.game, result), int(result.slot[0])
-    return Picture(
+    return Snapshot(
         nodes={node.row: node for node in nodes},
         row=row,
         num_updates=thinking.num_updates,
         left_out=left_out(result),
-        found=Found(
+        found=Estimates(
             policy=np.asarray(result.policy[0], float),
             values=np.asarray(result.values[0], float),
             ranges=np.asarray(result.ranges[0], float),
@@ -79,15 +79,14 @@ def read_picture(thinking: Thinking) -> Picture:
 
 
 def can_be_solved(game: Game[Any], num_found: int) -> bool:
-    """False where it is known to be too much. num_found: public states that a search has found
-    below."""
+    """False if the subgame is known to be too large. num_found: public states found."""
     return game.num_infostates * game.num_actions <= _MOST_ENTRIES and num_found <= _MOST_NODES
 
 
 def check_size(game: Game[Any]) -> None:
-    """Raises Mistake for a game that is not solved here at all."""
+    """Raises RequestError for a game that is never solved here."""
     if not can_be_solved(game, 0):
-        raise Mistake(f"{game.name} is made for search, too large to be solved.")
+        raise RequestError(f"{game.name} is too large to be solved, only to be searched.")
 
 
 def solve_below(
@@ -96,20 +95,20 @@ def solve_below(
     ranges: np.ndarray,
     locks: Sequence[Lock] = (),
     outcomes: tuple[int, ...] = (),
-    heed: Heed = lambda: None,
+    poll: Poll = lambda: None,
 ) -> ExactSolution:
-    """The exact solution from a public state on; ranges: [player, S].
+    """Solves the subgame at a public state; ranges: [player, S].
 
-    locks: what is held below; outcomes: the events that lead to the state, as those of the locks.
-    Raises TreeTooLargeError where too much is below, ValueError for locks that cannot be.
+    locks: those below it; outcomes: the events that lead to the state, from where those of the
+    locks begin. Raises TreeTooLargeError, or ValueError for invalid locks.
     """
     began = time.perf_counter()
-    compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES, progress=lambda _: heed())
+    compiled = compile_tree(game, root=state, max_nodes=_MOST_NODES, progress=lambda _: poll())
     if locks:
         compiled = lock_game(compiled, locks, outcomes)
     ranges = np.asarray(ranges, np.float64)
     solution = solve_subgame(
-        compiled, ranges[:, :, None], iterations=_ITERATIONS, progress=lambda _: heed()
+        compiled, ranges[:, :, None], iterations=_ITERATIONS, progress=lambda _: poll()
     )
     return ExactSolution(
         policy=solution.policy[0, :, :, 0],
@@ -122,46 +121,46 @@ def solve_below(
 
 
 class Solving:
-    """The exact solution beside a search: how far it is."""
+    """Progress of the exact solution beside a search."""
 
     def __init__(self) -> None:
         self.exact: ExactSolution | None = None
         self.problem = ""
-        """Why there is none."""
+        """Why there is no solution."""
         self.is_hopeless = False
-        """Whether too much is below, so that nobody need try again."""
+        """Whether the subgame is too large, so that retrying is pointless."""
         self.preparation: Preparation | None = None
 
     @property
     def is_busy(self) -> bool:
-        """Whether it is being found, or waits to be."""
+        """Whether it is queued or running."""
         return self.preparation is not None and not self.preparation.made.done()
 
     @property
     def is_stopped(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether it was stopped."""
         return self.preparation is not None and self.preparation.is_cancelled
 
     def begin(
-        self, solve: Callable[[Heed], ExactSolution], preparations: Preparations, title: str
+        self, solve: Callable[[Poll], ExactSolution], preparations: Preparations, title: str
     ) -> None:
-        """Has it found. Raises Full."""
+        """Starts solving. Raises FullError."""
         self.problem = ""
         self.preparation = preparations.begin(title, functools.partial(self._run, solve))
 
     def stop(self) -> None:
-        """Nobody waits for it any more."""
+        """Stops solving."""
         if self.preparation is not None:
             self.preparation.cancel()
 
-    def _run(self, solve: Callable[[Heed], ExactSolution], heed: Heed) -> None:
+    def _run(self, solve: Callable[[Poll], ExactSolution], poll: Poll) -> None:
         try:
-            self.exact = solve(heed)
+            self.exact = solve(poll)
         except TreeTooLargeError:
-            self.is_hopeless, self.problem = True, "too much is below to be solved exactly."
+            self.is_hopeless, self.problem = True, "the subgame is too large to be solved exactly."
         except ValueError as error:
             self.problem = str(error)
-        except Left:
+        except Cancelled:
             raise
         except Exception as error:
             self.problem = failed("solving", error)

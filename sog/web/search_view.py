@@ -1,4 +1,4 @@
-"""What the page of a search tells of a public state of its tree, as data for a template."""
+"""Template data of a search page: one public state of its tree."""
 
 import math
 from typing import Any, Final
@@ -22,23 +22,23 @@ from sog.drawing.outline import (
 from sog.drawing.picture import draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
-from sog.play.principal import events_of
-from sog.web.found import Found, Picture
+from sog.play.principal_variation import events_of
 from sog.web.pages import inline
-from sog.web.search_locks import can_lock, lock_at, tell_locks
+from sog.web.search_locks import can_lock, lock_at, locks_context
+from sog.web.snapshots import Estimates, Snapshot
 from sog.web.watched_search import WatchedSearch
 
-_LEVELS, _MOST_CHILDREN = 2, 8  # of the tree that are drawn
-_MOST_BOXES: Final = 24  # some, and no page that is ten screens high
-_MOST_COLUMNS: Final = 8  # of actions; more are told in words
+_LEVELS, _MOST_CHILDREN = 2, 8  # of the drawn tree
+_MOST_BOXES: Final = 24  # keeps the page short
+_MOST_COLUMNS: Final = 8  # of actions; more are listed as text
 _MOST_LISTED: Final = 60  # infostates of a player
 _MOST_EDITED: Final = 250
 
 
-def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[str, Any]:
-    """What the page says about a node."""
-    game, is_searched = node.game, node.row == picture.row
-    shown = _outline(picture, node)
+def node_context(search: WatchedSearch, snapshot: Snapshot, node: NodeView) -> dict[str, Any]:
+    """Template data of a node."""
+    game, is_searched = node.game, node.row == snapshot.row
+    shown = _outline(snapshot, node)
     title = f"{game.name}: {node.description}"
     marks = read_marks(
         game, node.state, node.policy, node.ranges[node.actor % 2], values=node.action_values
@@ -49,38 +49,38 @@ def tell_node(search: WatchedSearch, picture: Picture, node: NodeView) -> dict[s
     exact = search.solving.exact if is_searched else None
     before = search.before if is_searched else None
     return {
-        "picture": picture,
+        "snapshot": snapshot,
         "node": node,
         "is_searched": is_searched,
         "actor": actor_name(node),
         "value": signed(node.mean_value),
-        "path": _path(picture, node),
-        "line": _line(picture, node),
+        "path": _path(snapshot, node),
+        "line": _line(snapshot, node),
         "tree": inline(draw_search(shown, title=title, unit=game.unit)),
         "board": inline(board),
         "is_marked": bool(marks),
-        "children": _children(picture, node, [share for _, share in shown.events]),
+        "children": _children(snapshot, node, [share for _, share in shown.events]),
         "rows": {kept.node.row for kept in _all(shown)} - {node.row, *node.children},
         "players": [_player(node, player, before, exact) for player in _shown_players(node)],
         "exact": exact,
-        "can_be_solved": is_searched and search.can_be_solved(picture),
+        "can_be_solved": is_searched and search.can_be_solved(snapshot),
         "before": before,
         "is_hidden": search.searcher.shown.hides_information,
         "can_edit": node.actor != TERMINAL and 2 < int(node.is_possible.sum()) <= _MOST_EDITED,
         "most_edited": _MOST_EDITED,
         "is_decision": node.actor < CHANCE,
-        "locks": tell_locks(search, picture),
-        "is_locked": lock_at(search, outcomes_to(search, picture, node)) is not None,
+        "locks": locks_context(search, snapshot),
+        "is_locked": lock_at(search, outcomes_to(search, snapshot, node)) is not None,
         "can_lock": can_lock(node),
     }
 
 
-def _outline(picture: Picture, node: NodeView) -> Outline:
-    """What is drawn of the tree: where there is much to draw, fewer children of the children."""
+def _outline(snapshot: Snapshot, node: NodeView) -> Outline:
+    """The part of the tree to draw, with fewer grandchildren if it is large."""
     shown = None
     for most in range(_MOST_CHILDREN, 0, -1):
         shown = outline(
-            list(picture.nodes.values()),
+            list(snapshot.nodes.values()),
             node.row,
             depth=_LEVELS,
             most_children=_MOST_CHILDREN,
@@ -92,25 +92,25 @@ def _outline(picture: Picture, node: NodeView) -> Outline:
     return shown
 
 
-def outcomes_to(search: WatchedSearch, picture: Picture, node: NodeView) -> tuple[int, ...]:
-    """The public events that lead to a node from the start of the game."""
+def outcomes_to(search: WatchedSearch, snapshot: Snapshot, node: NodeView) -> tuple[int, ...]:
+    """The public events from the start of the game to a node."""
     start = search.outcomes if search.has_own_ranges else ()
-    events = [one.outcome for one in _path(picture, node) if one.outcome is not None]
+    events = [one.outcome for one in _path(snapshot, node) if one.outcome is not None]
     return (*start, *events)
 
 
-def _children(picture: Picture, node: NodeView, shares: list[float]) -> list[dict[str, Any]]:
-    """What may follow; of many events the likeliest first."""
+def _children(snapshot: Snapshot, node: NodeView, shares: list[float]) -> list[dict[str, Any]]:
+    """The children; if there are many, the most likely first."""
     pairs = list(zip(node.children, shares, strict=True))
     if len(pairs) > _MOST_CHILDREN:
         pairs.sort(key=lambda pair: -or_zero(pair[1]))
     return [
         {
             "row": child,
-            "event": picture.nodes[child].event,
+            "event": snapshot.nodes[child].event,
             "share": percent(share),
-            "value": signed(picture.nodes[child].mean_value),
-            "kind": picture.nodes[child].kind,
+            "value": signed(snapshot.nodes[child].mean_value),
+            "kind": snapshot.nodes[child].kind,
         }
         for child, share in pairs
     ]
@@ -121,16 +121,16 @@ def _all(shown: Any) -> list[Any]:
 
 
 def _shown_players(node: NodeView) -> tuple[int, ...]:
-    """Where nothing is hidden, one says it all: the one to act."""
+    """Both players, or with perfect information only the one to act."""
     if node.game.hides_information:
         return 0, 1
     return (node.actor % 2,)
 
 
 def _player(
-    node: NodeView, player: int, before: Found | None, exact: Found | None
+    node: NodeView, player: int, before: Estimates | None, exact: Estimates | None
 ) -> dict[str, Any]:
-    """The table of a player: a row per infostate, a column per action if it is his turn."""
+    """A player's table: a row per infostate, a column per action if the player is to act."""
     listed, num_hidden = infostates(node, player, _MOST_LISTED)
     acts = node.actor == player
     names = common_names(action_names(node, listed)) if acts else {}
@@ -149,8 +149,8 @@ def _row(
     player: int,
     infostate: int,
     acts: bool,
-    before: Found | None,
-    exact: Found | None,
+    before: Estimates | None,
+    exact: Estimates | None,
 ) -> dict[str, Any]:
     legal = np.flatnonzero(node.legal[infostate]).tolist() if acts else []
     range_ = float(np.nan_to_num(node.ranges[player, infostate]))
@@ -179,8 +179,8 @@ def _row(
     }
 
 
-def _value(exact: Found, player: int, infostate: int) -> float:
-    """NaN for an infostate that is ruled out: average play says nothing of what it would do."""
+def _value(exact: Estimates, player: int, infostate: int) -> float:
+    """NaN for an infostate of range 0, for which average play is undefined."""
     is_there = exact.ranges[player, infostate] > 0
     return float(exact.values[player, infostate]) if is_there else math.nan
 
@@ -189,19 +189,19 @@ def _share(value: Any) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _line(picture: Picture, node: NodeView) -> list[NodeView]:
-    """Where play is expected to go from a node, an event at a time."""
+def _line(snapshot: Snapshot, node: NodeView) -> list[NodeView]:
+    """The principal variation from a node, as nodes."""
     line, row = list[NodeView](), node.row
-    for event in events_of(picture.lines[row]) if row < len(picture.lines) else ():
-        below = (picture.nodes[child] for child in picture.nodes[row].children)
+    for event in events_of(snapshot.lines[row]) if row < len(snapshot.lines) else ():
+        below = (snapshot.nodes[child] for child in snapshot.nodes[row].children)
         line.append(next(one for one in below if one.outcome == event))
         row = line[-1].row
     return line
 
 
-def _path(picture: Picture, node: NodeView) -> list[NodeView]:
-    """From the root of the tree to a node."""
+def _path(snapshot: Snapshot, node: NodeView) -> list[NodeView]:
+    """Nodes from the root of the tree to a node."""
     path = [node]
     while path[-1].parent is not None:
-        path.append(picture.nodes[path[-1].parent])
+        path.append(snapshot.nodes[path[-1].parent])
     return path[::-1]

@@ -1,9 +1,9 @@
-"""What a search of perfect information thinks of each move: visits, value, and how play goes on.
+"""The moves of a perfect-information search: visits, values and principal variations.
 
 lines = read_lines(game, thinking.read(), depth=8)
 lines.actions[0], lines.values[0], lines.line(0)
 
-How play goes on alone is less to compile: `best_lines`, or `best_line` inside of other programs.
+For variations alone, `best_lines` (or `best_line` inside a program) has less to compile.
 """
 
 import dataclasses
@@ -23,46 +23,45 @@ from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 _LEAST: Final = 1e-30
-"""Divides a sum of 0."""
+"""Avoids division by a sum of 0."""
 _NOTHING: Final = -1
 """Pads lines of events."""
-HANDFUL: Final = 6
-"""Events of a line that people are shown."""
+LINE_LENGTH: Final = 6
+"""Events of a line as shown to people."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Lines:
-    """The moves of the state that was searched, the best first; only those that were considered."""
+    """The considered moves of the searched state, the best first."""
 
     actions: np.ndarray
     """[n] int."""
     policy: np.ndarray
     """[n]: the average policy, which sums to 1."""
     visits: np.ndarray
-    """[n] int: simulations that chose the move there."""
+    """[n] int: simulations that chose the move."""
     prior: np.ndarray
     """[n]: the evaluator's policy."""
     values: np.ndarray
-    """[n]: what the one to move gets after the move, in units of utility, as
-    `gtcfr.action_values` says."""
+    """[n]: value of the move to the player to move, see `gtcfr.action_values`."""
     events: np.ndarray
-    """[n, depth] int: the move, and the best that follows, then -1."""
+    """[n, depth] int: the move and the best continuation, padded with -1."""
     value: float
-    """What the one to move gets."""
+    """Value to the player to move."""
 
     @property
     def num_visits(self) -> int:
-        """Of all moves."""
+        """Visits of all moves."""
         return int(self.visits.sum())
 
     def line(self, number: int) -> list[int]:
-        """The public events from a move on."""
+        """The principal variation from a move on."""
         return events_of(self.events[number])
 
 
 @pytree
 class _Moves:
-    """As `Lines`, a row for each action of the game."""
+    """See `Lines`; a row for each action of the game."""
 
     is_listed: Array
     policy: Array
@@ -76,13 +75,13 @@ class _Moves:
 
 @in_32_bits
 def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Lines:
-    """What one search has found, a batch of 1; at least one update must have been made.
+    """Reads the result of one search (a batch of 1) after at least one update.
 
-    Moves are ordered by the average policy, by which an agent chooses, then by visits. Raises
-    ValueError where information is hidden.
+    Moves are ordered by the average policy, which agents play, then by visits. Raises ValueError
+    for hidden information.
     """
     if game.hides_information:
-        raise ValueError(f"only moves of perfect information have lines, {game.name} hides some.")
+        raise ValueError(f"only games of perfect information have lines, {game.name} hides some.")
     found: Any = jax.device_get(_read_moves(game, depth, result))
     shown = np.flatnonzero(found.is_listed)
     order = shown[np.lexsort((-found.visits[shown], -found.policy[shown]))]
@@ -93,7 +92,7 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
         policy=found.policy[order],
         visits=found.visits[order].astype(int),
         prior=found.prior[order],
-        # Nothing is known of a move that no update has been through.
+        # No value is known before the first update.
         values=np.where(np.isnan(values), value, values),
         events=found.events[order],
         value=value,
@@ -102,8 +101,8 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
 
 @in_32_bits
 def best_lines(game: Game[Any], result: SearchResult) -> np.ndarray:
-    """[interior row, HANDFUL] int: how play goes on from each public state of one search, a batch
-    of 1; the first events are as many as are known. No events where information is hidden."""
+    """[interior row, LINE_LENGTH] int: the principal variation from each public state of one search
+    (a batch of 1), padded with -1. Empty where information is hidden."""
     lines: np.ndarray = np.asarray(_best_lines(game, result))
     return lines
 
@@ -116,13 +115,13 @@ def _best_lines(game: Game[Any], result: SearchResult) -> Array:
 
 
 def best_line(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
-    """[HANDFUL] int32: the best event at an interior node and the best that follow, see
-    `events_of`; [0] where information is hidden."""
-    return _follow(tree, slot, 0 if game.hides_information else HANDFUL)
+    """[LINE_LENGTH] int32: the principal variation at an interior node, see `events_of`; [0] with
+    hidden information."""
+    return _follow(tree, slot, 0 if game.hides_information else LINE_LENGTH)
 
 
 def events_of(line: np.ndarray) -> list[int]:
-    """The public events of a line."""
+    """The public events of a padded line."""
     return [event for event in line.tolist() if event != _NOTHING]
 
 
@@ -144,7 +143,7 @@ def _read_moves(game: Game[Any], depth: int, result: SearchResult) -> _Moves:
     rows, is_there = jax.vmap(child)(actions)
 
     def follow(row: Array, action: Array) -> Array:
-        """[depth]: the action, and the best from the child on."""
+        """[depth]: the action and the best continuation."""
         return jnp.concatenate([action[None], _follow(tree, row, depth - 1)])
 
     return _Moves(
@@ -160,7 +159,7 @@ def _read_moves(game: Game[Any], depth: int, result: SearchResult) -> _Moves:
 
 
 def _child(tree: SearchTree, slot: Array, action: Array) -> tuple[Array, Array]:
-    """The row of the child that an action leads to, and whether it is there."""
+    """The row of an action's child, and whether it exists."""
     layout, shape = tree.shape.layout, tree.shape
     children, listed = tree.interior.child[slot], tree.interior.listed[slot]
     number, is_there = layout.child(listed, children, action, shape.nothing)
@@ -168,7 +167,7 @@ def _child(tree: SearchTree, slot: Array, action: Array) -> tuple[Array, Array]:
 
 
 def _follow(tree: SearchTree, row: Array, depth: int) -> Array:
-    """[depth]: the best event at a row, at the one that it leads to, and so on."""
+    """[depth]: the best events from a row on."""
 
     def step(row: Array, _: None) -> tuple[Array, Array]:
         event, below = _best(tree, row)
@@ -180,7 +179,7 @@ def _follow(tree: SearchTree, row: Array, depth: int) -> Array:
 
 
 def _best(tree: SearchTree, row: Array) -> tuple[Array, Array]:
-    """The best event at a row and the row that it leads to; nothing but where both are known."""
+    """The best event at a row and the row after it; _NOTHING unless both are known."""
     shape, layout = tree.shape, tree.shape.layout
     slot = jnp.minimum(row, shape.num_interior - 1)
     policy_sum = tree.interior_statistics.policy_sum[slot, :, 0]
