@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.boards import go_notation, go_rules, go_setup, go_sgf, go_shown
+from sog.boards import go_drawing, go_notation, go_rules, go_setup, go_sgf
 from sog.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
 from sog.boards.stones import symmetries
 from sog.boards.views import GoView
@@ -338,24 +338,24 @@ A1 is at the bottom left."""
         return planes.reshape(-1).astype(jnp.float32)
 
     def describe_seat(self, player: int) -> str:
-        return f"your stones are {go_shown.MARKS[player + 1]} ({go_shown.NAMES[player]})"
+        return f"your stones are {go_drawing.MARKS[player + 1]} ({go_drawing.NAMES[player]})"
 
     def describe_action(self, state: GoState, infostate: int, action: int) -> str:
         return self.vertex_of_action(action)
 
     def describe_state(self, state: GoState) -> str:
         """The rows from the top, and who is to move or by how many points who has won."""
-        board = go_shown.write_board(np.asarray(color_of(state)), self.size)
+        board = go_drawing.write_board(np.asarray(color_of(state)), self.size)
         if int(self.actor(state)) != TERMINAL:
-            return f"{board} ({go_shown.NAMES[int(to_move(state))]} to move)"
+            return f"{board} ({go_drawing.NAMES[int(to_move(state))]} to move)"
         score = float(self.score(state))
         if not score:
             return f"{board} (draw)"
-        return f"{board} ({go_shown.NAMES[score < 0]} has won by {abs(score):g})"
+        return f"{board} ({go_drawing.NAMES[score < 0]} has won by {abs(score):g})"
 
     def draw(self, state: GoState, ranges: np.ndarray | None = None) -> str:
         """The board with its coordinates; the last stone stands between brackets."""
-        return go_shown.draw_board(
+        return go_drawing.draw_board(
             np.asarray(color_of(state)), self.size, last_stone(state), state.captured.tolist()
         )
 
@@ -372,7 +372,7 @@ A1 is at the bottom left."""
             counted = np.asarray(go_rules.area(color_of(state), self.size))
             players, points = np.nonzero(counted & (color == go_rules.EMPTY))
             owners = dict(zip(points.tolist(), players.tolist(), strict=True))
-        return go_shown.view_board(
+        return go_drawing.view_board(
             self.describe_state(state),
             color,
             self.size,

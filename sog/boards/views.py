@@ -17,7 +17,7 @@ _CHECK: Final = 167
 class SquaresView(View):
     """Squares and pieces that go from one to another; cells are counted row by row from the top."""
 
-    drawer = "sog.boards.squares:draw_squares"
+    drawer = "sog.boards.chessboard:draw_squares"
     status: str
     """Who is to move, or how the game has ended."""
     rows: int

@@ -54,7 +54,7 @@ DOMAIN: Final = Domain(
         "policy": "sog.holdem.commands:SHOW_SPOT",
         "evaluate": "sog.holdem.commands:PLAY_LBR",
     },
-    policies={".blueprint": "sog.holdem.blueprint.position:read_policy"},
+    policies={".blueprint": "sog.holdem.blueprint.policy:read_policy"},
     commands={
         "push_fold": "sog.holdem.commands:PUSH_FOLD",
         "blueprint": "sog.holdem.commands:BLUEPRINT",

@@ -55,8 +55,8 @@ them comes back. In the end the better hand of five out of one's own two and the
 cards takes the pot; equal ones share it."""
     parts = types.MappingProxyType(
         {
-            "examples": "sog.holdem.spots.examples:SOURCE",
-            "measure": "sog.holdem.spots.errors:SpotMeasure",
+            "examples": "sog.holdem.spots.training_examples:SOURCE",
+            "measure": "sog.holdem.spots.value_errors:SpotMeasure",
             "own_solver": "sog.holdem.spots.spot:own_solver",
             "node_tables": "sog.holdem.commands.spot_node:node_tables",
         }

@@ -2,8 +2,8 @@
 
 Any two-player zero-sum game of OpenSpiel that can be enumerated, moves in turn or simultaneous, and
 any tree written as a Gambit file, `efg_game(filename=my.efg)`. OpenSpiel has no public states: they
-are worked out from the whole tree, in three steps with a file each (`openspiel_histories`,
-`openspiel_classes`, `openspiel_tables`); here is the game that reads the tables. A game whose
+are worked out from the whole tree, in three steps with a file each (`histories.py`,
+`public_states.py`, `tables.py`); here is the game that reads the tables. A game whose
 information states do not have perfect recall is refused with the reason.
 
 Where histories of one public state would not move at the same time, some infostates have a single
@@ -27,7 +27,6 @@ from sog.openspiel.bounds import (
     read_max_histories,
     too_large,
 )
-from sog.openspiel.classes import TimingError, public_states
 from sog.openspiel.events import name_event
 from sog.openspiel.histories import (
     Histories,
@@ -36,6 +35,7 @@ from sog.openspiel.histories import (
 )
 from sog.openspiel.loading import load_spiel, one_line, refusal, try_first
 from sog.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
+from sog.openspiel.public_states import TimingError, public_states
 from sog.openspiel.tables import WAIT, Slices, Tables, make_tables
 from sog.pytree import pytree
 

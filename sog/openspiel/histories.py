@@ -11,7 +11,7 @@ missing, or the same before and after a chance event. So a player's *information
 
 So what is shown at the end, where nobody acts on it any more, splits no public state.
 More detail where a player does not move cannot change the game: public states are unions of
-information sets in any case (see `openspiel_classes`), it only makes them smaller. Where everything
+information sets in any case (see `public_states.py`), it only makes them smaller. Where everything
 is public (perfect information, moves in turn), a player's information is the history itself.
 """
 

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL
-from sog.openspiel.classes import NO_MEMBER, PublicStates
 from sog.openspiel.histories import Histories
+from sog.openspiel.public_states import NO_MEMBER, PublicStates
 
 WAIT: Final = np.iinfo(np.int64).max
 """In place of OpenSpiel's action number, where an infostate waits; sorts last."""

@@ -7,7 +7,7 @@ from typing import Any
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.boards.gtp.server import GtpServer
-from sog.boards.speaking import LineInput
+from sog.boards.protocol_server import LineInput
 from sog.boards.thinker import Follower
 from sog.games import Game
 from sog.play.analyst import Analyst, NextSlice

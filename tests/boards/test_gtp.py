@@ -249,7 +249,7 @@ def test_othello_is_spoken_as_its_programs_do() -> None:
 
 def test_what_is_sent_as_a_program_sends_it_is_understood() -> None:
     """Ends of lines of Windows, control characters, bytes that are no text."""
-    from sog.boards.speaking import LineInput
+    from sog.boards.protocol_server import LineInput
 
     def stream() -> Iterator[bytes]:
         yield b"1 protocol_version\r\n"

@@ -11,8 +11,8 @@ from gtcfr.settings import SearchSettings
 from sog.boards.go import Go
 from sog.boards.go_sizes import Go5, Go7
 from sog.boards.gtp.server import GtpServer
+from sog.boards.gtp.session import Table
 from sog.boards.gtp.setup import Setup
-from sog.boards.gtp.table import Table
 from sog.boards.hex import Hex
 from sog.boards.thinker import Follower
 from sog.games import Game

@@ -8,7 +8,7 @@ import jax
 import pytest
 
 from selfplay.runs.config_files import list_configs
-from sog.boards.speaking import LineInput, _lines_of
+from sog.boards.protocol_server import LineInput, _lines_of
 from sog.cli.errors import CommandError, check_target
 from sog.players.methods import METHODS
 

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sog.boards.gtp.table import PLAYERS, read_color, read_number
+from sog.boards.gtp.session import PLAYERS, read_color, read_number
 from sog.play.principal import Lines
 
 _PER_TEN_THOUSAND: Final = 10_000

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from sog.boards.engine_agent import Engine, EnginePlayer
-from sog.boards.spoken import gtp_game, set_up_game
+from sog.boards.protocol_games import gtp_game, set_up_game
 from sog.games.core import Game
 from sog.play.match import Resignation
 from sog.play.rules import situation

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sog.boards.gtp.table import Table
+from sog.boards.gtp.session import Table
 
 _KO: Final = {"positional": "POSITIONAL", "simple": "SIMPLE"}
 """By the parameter `superko` of our games."""

@@ -18,10 +18,10 @@ from sog.boards.clock import OVERHEAD_MS
 from sog.boards.gtp.analysis import analysis_line, read_order
 from sog.boards.gtp.clock import Clock
 from sog.boards.gtp.rules import rules_commands
+from sog.boards.gtp.session import Table, board_text, read_color, read_number, score_text
 from sog.boards.gtp.setup import Setup, load_file
-from sog.boards.gtp.table import Table, board_text, read_color, read_number, score_text
-from sog.boards.speaking import LineInput, answer
-from sog.boards.spoken import gtp_game
+from sog.boards.protocol_games import gtp_game
+from sog.boards.protocol_server import LineInput, answer
 from sog.boards.thinker import Thinker
 from sog.games.core import PLAYER_0, Game
 from sog.play.match import Resignation

@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from sog.boards.gtp.table import Table, read_color, read_number
-from sog.boards.spoken import SetUpGame
+from sog.boards.gtp.session import Table, read_color, read_number
+from sog.boards.protocol_games import SetUpGame
 from sog.files import read_any_text
 from sog.games.core import PLAYER_0, PLAYER_1
 from sog.play.history import read_opening

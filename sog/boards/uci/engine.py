@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sog.boards.engine_agent import Engine, EnginePlayer
-from sog.boards.spoken import uci_game
+from sog.boards.protocol_games import uci_game
 from sog.games.core import Game
 from sog.parameters import near_name
 from sog.players.engines.limits import patience_in, split_text, take_number

@@ -16,8 +16,8 @@ import numpy as np
 
 from sog import __version__
 from sog.boards.clock import MOST_OVERHEAD_MS, OVERHEAD_MS
-from sog.boards.speaking import LineInput, answer
-from sog.boards.spoken import uci_game
+from sog.boards.protocol_games import uci_game
+from sog.boards.protocol_server import LineInput, answer
 from sog.boards.thinker import Thinker
 from sog.boards.uci.limits import Limits, read_limits
 from sog.games.core import TERMINAL, Game

@@ -7,7 +7,7 @@ import numpy as np
 
 from sog.games.core import Game
 from sog.holdem.blueprint.file import Blueprint, load_blueprint
-from sog.holdem.blueprint.position import Playing, Position
+from sog.holdem.blueprint.policy import Playing, Position
 from sog.holdem.game import Holdem
 from sog.play.match import only_at_the_start
 from sog.play.simple_agents import SamplingAgent

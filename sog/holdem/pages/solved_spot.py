@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from sog.holdem.pages.asked_spot import AskedSpot
+from sog.holdem.pages.spot_form import AskedSpot
 from sog.holdem.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
 from sog.holdem.spots.network import SpotReader
 from sog.memory import in_bytes

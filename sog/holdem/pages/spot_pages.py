@@ -14,8 +14,8 @@ from starlette.routing import Route
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.hand_squares import SHOWN
-from sog.holdem.pages.asked_spot import AskedSpot
 from sog.holdem.pages.solved_spot import SolvedSpot
+from sog.holdem.pages.spot_form import AskedSpot
 from sog.holdem.pages.spot_views import tell_spot
 from sog.holdem.ranges import class_weights, format_range, parse_range
 from sog.holdem.spots.spot_file import write_spot

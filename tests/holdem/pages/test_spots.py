@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from sog.holdem.pages import solved_spot, spot_pages
-from sog.holdem.pages.asked_spot import AskedSpot
 from sog.holdem.pages.solved_spot import SolvedSpot
+from sog.holdem.pages.spot_form import AskedSpot
 from sog.holdem.spots import SpotSolver, load_spot, walk
 from sog.holdem.spots.solver import PROGRAMS
 from sog.web.host import Mistake

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.boards.spoken import gtp_game, set_up_game
+from sog.boards.protocol_games import gtp_game, set_up_game
 from sog.boards.thinker import Thinker
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.game_in_progress import Position
