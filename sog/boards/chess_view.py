@@ -1,4 +1,4 @@
-"""What a picture of chess shows: pieces on squares, the last move, and where pieces may go."""
+"""The data of a picture of chess: pieces on squares, the last move, and legal moves."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from sog.boards.views import SquaresView
 
 NAMES: Final = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 _SIGNS: Final = " ♟♞♝♜♛♚"
-"""The filled ones, for both colors."""
+"""The filled glyphs, for both colors."""
 
 
 def view(
@@ -26,7 +26,7 @@ def view(
     choices: Sequence[int],
     from_black: bool,
 ) -> SquaresView:
-    """choices: actions that a page may let one click. from_black: whether Black sits below."""
+    """choices: actions to be clicked on a page. from_black: whether Black is at the bottom."""
     rows, columns = variant.rows, variant.columns
     position = position_of(variant, state)
 
@@ -69,7 +69,7 @@ def view(
 
 
 def _changed(variant: Variant, state: ChessState) -> list[tuple[int, int]]:
-    """The squares of the last move, as (rank, file)."""
+    """The squares that the last move changed, as (rank, file)."""
     is_white = int(state.num_moves) % 2 == 0
     if not np.asarray(state.boards[1]).any():
         return []

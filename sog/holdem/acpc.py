@@ -94,7 +94,7 @@ class MatchState:
         return f"MATCHSTATE:{self.position}:{self.hand}:{self.betting}:{cards}"
 
 
-class Course:
+class AcpcHand:
     """One hand: what really happens, and beside it the game of our menu."""
 
     def __init__(self, game: Holdem) -> None:

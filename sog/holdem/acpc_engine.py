@@ -20,7 +20,7 @@ import numpy as np
 
 from sog.files import open_to_append
 from sog.games.core import CHANCE, Game
-from sog.holdem.acpc import VERSION, Course, MatchState, acpc_game
+from sog.holdem.acpc import VERSION, AcpcHand, MatchState, acpc_game
 from sog.holdem.game import Holdem
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import utility
@@ -94,7 +94,7 @@ class AcpcAgent(Agent):
         """process: of this agent alone."""
         self.game, self.player = game, player
         self._process, self._setup = process, setup
-        self._hand = 0
+        self._number = 0
         line = self._process.read_line(Deadline(setup.patience), "did not tell its version")
         if not line.strip().upper().startswith("VERSION:2."):
             raise process.error(f"began with {line[:80]!r}, not with {VERSION}")
@@ -103,16 +103,16 @@ class AcpcAgent(Agent):
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Begins a new hand, at the deal."""
         only_at_the_start(state)
-        self._course, self._unsent = Course(self.game), list[tuple[str, tuple[str, ...]]]()
+        self._hand, self._unsent = AcpcHand(self.game), list[tuple[str, tuple[str, ...]]]()
         self._unsent.append(("", ()))
 
     def observe(self, outcome: int) -> None:
         """Tells the agent a public event; the program is told it when its cards are known."""
-        chance, draws = self._course.real_actor == CHANCE, self._course.is_drawing
-        self._course.observe(outcome)
+        chance, draws = self._hand.real_actor == CHANCE, self._hand.is_drawing
+        self._hand.observe(outcome)
         if draws:  # which the program is not told
             return
-        now = self._course.betting, tuple(self._course.board)
+        now = self._hand.betting, tuple(self._hand.board)
         # Cards come with the event that brings them about.
         if chance:
             self._unsent[-1] = now
@@ -131,13 +131,13 @@ class AcpcAgent(Agent):
         if not line.startswith(f"{asked}:"):
             raise self._process.error(f"answered {asked!r} with {line[:200]!r}")
         try:
-            return self._course.action_of(line.removeprefix(f"{asked}:"))
+            return self._hand.action_of(line.removeprefix(f"{asked}:"))
         except ValueError as error:
             raise self._process.error(f"answered {asked!r} so that {error}") from None
 
     def record(self, infostates: tuple[int, int]) -> None:
         """Tells the program how the hand ended, with all cards at a showdown; writes the log."""
-        is_showdown = "f" not in self._course.betting
+        is_showdown = "f" not in self._hand.betting
         seen: list[int | None] = [None, None]
         seen[self.player] = infostates[self.player]
         if not is_showdown:
@@ -149,7 +149,7 @@ class AcpcAgent(Agent):
             self._tell(self._cards(infostates))
         if self._setup.log is not None:
             self._write_log(self._setup.log, infostates)
-        self._hand += 1
+        self._number += 1
 
     def close(self) -> None:
         """Ends the program."""
@@ -167,7 +167,7 @@ class AcpcAgent(Agent):
         line = ""
         for betting, board in self._unsent:
             state = MatchState(
-                position=self.player, hand=self._hand, betting=betting, cards=cards, board=board
+                position=self.player, hand=self._number, betting=betting, cards=cards, board=board
             )
             line = str(state)
             self._process.send(line, Deadline(self._setup.patience))
@@ -177,15 +177,15 @@ class AcpcAgent(Agent):
     def _write_log(self, path: Path, infostates: tuple[int, int]) -> None:
         """A line as dealers of the competition write it."""
         chips = round(
-            utility(self.game, self._course.state, np.array(infostates)) * self.game.chips_per_unit
+            utility(self.game, self._hand.state, np.array(infostates)) * self.game.chips_per_unit
         )
         names = ["sog", "sog"]
         names[self.player] = "program"
-        cards = "|".join(self._cards(infostates)) + "".join(f"/{c}" for c in self._course.board)
+        cards = "|".join(self._cards(infostates)) + "".join(f"/{c}" for c in self._hand.board)
         result = f"{cards}:{chips}|{-chips}:{'|'.join(names)}"
         number = next(self._setup.logged)  # each seat's program counts its own hands
         with open_to_append(path) as file:
-            file.write(f"STATE:{number}:{self._course.betting}:{result}\n".encode())
+            file.write(f"STATE:{number}:{self._hand.betting}:{result}\n".encode())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -53,7 +53,10 @@ def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> Han
     """The hands of a player by class; of who is to act if None."""
     player = node.actor if player is None else player
     acts = player == node.actor
-    seen, mean = node.seen[player], functools.partial(class_means, deck, node.seen[player].range_)
+    seen, mean = (
+        node.ranges[player],
+        functools.partial(class_means, deck, node.ranges[player].range_),
+    )
 
     def by_action(values: np.ndarray) -> np.ndarray:
         nothing = np.zeros((0, deck.ranks, deck.ranks))

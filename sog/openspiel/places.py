@@ -31,7 +31,7 @@ class Place(NamedTuple):
     actions: dict[int, int]  # our number of each of OpenSpiel's legal actions
 
 
-class Decision(NamedTuple):
+class InformationState(NamedTuple):
     """An information state of OpenSpiel's game."""
 
     player: int
@@ -52,7 +52,7 @@ class Places(abc.ABC):
         """The place of a decision."""
 
     @abc.abstractmethod
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self) -> Iterator[InformationState]:
         """Every information state once, that of forced moves too."""
 
 
@@ -96,10 +96,12 @@ class _TablePlaces(Places):
         player = state.current_player()
         return self._places[player, information_string(state, player)]
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self) -> Iterator[InformationState]:
         for (player, string), place in self._places.items():
             ours, infostate = self._states[player, string]
-            yield Decision(player, string, self._game.spiel_world(ours, player, infostate), place)
+            yield InformationState(
+                player, string, self._game.spiel_world(ours, player, infostate), place
+            )
 
 
 class _World(NamedTuple):
@@ -128,7 +130,7 @@ class _TwinPlaces(Places):
         infostate = int(world.infostates[world.now.actor])
         return Place(world.path, infostate, self._actions(world, infostate))
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self) -> Iterator[InformationState]:
         states, known = [self.spiel.new_initial_state()], set[tuple[int, str]]()
         while states:
             state = states.pop()
@@ -137,7 +139,7 @@ class _TwinPlaces(Places):
                 key = player, information_string(state, player)
                 if key not in known:
                     known.add(key)
-                    yield Decision(*key, state, self.locate(state))
+                    yield InformationState(*key, state, self.locate(state))
             states += [state.child(action) for action in reversed(state.legal_actions())]
 
     def _world(self, history: tuple[int, ...]) -> _World:

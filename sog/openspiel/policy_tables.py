@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.openspiel.loading import MISSING_EXTRA
-from sog.openspiel.places import Decision, places_of
+from sog.openspiel.places import InformationState, places_of
 from sog.quoting import quoted
 from sog.tabular.decision_names import list_names
 from sog.tabular.policy import check_policy, name_row
@@ -117,7 +117,7 @@ def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
         decisions = list(places_of(tree.game).decisions())
     except ValueError as error:
         raise PolicyFileError(f"{path}: {error}") from None
-    known: dict[str, list[Decision]] = {}
+    known: dict[str, list[InformationState]] = {}
     for decision in decisions:
         known.setdefault(decision.string, []).append(decision)
     finder = _Finder(tree)
@@ -137,8 +137,8 @@ def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
 
 
 def _shares(
-    tree: PublicTree, policy: np.ndarray, decisions: Iterator[Decision]
-) -> Iterator[tuple[Decision, dict[int, float]]]:
+    tree: PublicTree, policy: np.ndarray, decisions: Iterator[InformationState]
+) -> Iterator[tuple[InformationState, dict[int, float]]]:
     """The probabilities of OpenSpiel's actions at each of its information states."""
     finder = _Finder(tree)
     for decision in decisions:
@@ -152,7 +152,7 @@ class _Finder:
     def __init__(self, tree: PublicTree) -> None:
         self._children = tree.child_of_edge()
 
-    def node(self, decision: Decision) -> int:
+    def node(self, decision: InformationState) -> int:
         node = 0
         for outcome in decision.place.path:
             node = self._children[node, outcome]
@@ -165,7 +165,7 @@ def _with_forced_moves(tree: PublicTree, policy: np.ndarray) -> np.ndarray:
     return np.where(waits[:, :, None], tree.node_legal, policy)
 
 
-def _decision(known: dict[str, list[Decision]], line: Line) -> Decision:
+def _decision(known: dict[str, list[InformationState]], line: Line) -> InformationState:
     string, player = line.fields[STRING], line.fields.get("player", "").strip()
     fits = [one for one in known.get(string, []) if player in ("", str(one.player))]
     if len(fits) == 1:
@@ -178,7 +178,7 @@ def _decision(known: dict[str, list[Decision]], line: Line) -> Decision:
     raise ValueError(f"{STRING} {quoted(string)} is none{whose} in this game.")
 
 
-def _action(decision: Decision, text: str) -> int:
+def _action(decision: InformationState, text: str) -> int:
     for number, action in decision.place.actions.items():
         if str(number) == text:
             return action

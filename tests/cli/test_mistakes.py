@@ -158,7 +158,7 @@ FIRST_BYTES = {
         ),
         (
             ["match", "gtp:cat", "random", "--game", "kuhn"],
-            "gtp:cat: kuhn is no game of GTP, it does not write its moves that way.",
+            "gtp:cat: kuhn cannot be played by GTP: it does not write moves that way.",
         ),
         (
             ["match", "gtp:cat", "random", "--game", "go5"],

@@ -21,7 +21,7 @@ OVER: Final = -2
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Level:
+class BettingLevel:
     """The decisions of a street after equally many actions on it, D of them."""
 
     street: int
@@ -41,7 +41,7 @@ class Level:
 class BettingTree:
     """All decisions, and all ends."""
 
-    levels: tuple[Level, ...]
+    levels: tuple[BettingLevel, ...]
     """Street by street; a decision's children are in later ones."""
     folder: np.ndarray
     """int8[end]: who folded, or NO_FOLDER at a showdown."""
@@ -55,13 +55,13 @@ class BettingTree:
 
     @functools.cached_property
     def child(self) -> np.ndarray:
-        """int32[decision, A], see `Level.child`."""
+        """int32[decision, A], see `BettingLevel.child`."""
         return np.concatenate([level.child for level in self.levels])
 
 
 def make_betting_tree(game: Holdem, most: int) -> BettingTree:
     """Walks all betting. Raises ValueError if there are more than so many decisions."""
-    levels: list[Level] = []
+    levels: list[BettingLevel] = []
     folders: list[np.ndarray] = []
     won: list[np.ndarray] = []
     count = num_ends = 0
@@ -87,7 +87,9 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
             child[is_over] = OVER - num_ends - np.arange(is_over.sum())
             child[goes] = sum(len(one.stage) for one in starts) + np.arange(goes.sum())
             goes_on.append((child, goes))
-            levels.append(Level(street=street, actor=int(now.stage[0]), first=count, child=child))
+            levels.append(
+                BettingLevel(street=street, actor=int(now.stage[0]), first=count, child=child)
+            )
             count += len(child)
             child[stays] = count + np.arange(stays.sum())
             folders.append(np.asarray(after.folder[is_over]))

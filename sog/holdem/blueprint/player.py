@@ -7,7 +7,7 @@ import numpy as np
 
 from sog.games.core import Game
 from sog.holdem.blueprint.file import Blueprint, load_blueprint
-from sog.holdem.blueprint.policy import Playing, Position
+from sog.holdem.blueprint.policy import BettingPosition, BlueprintPolicy
 from sog.holdem.game import Holdem
 from sog.play.match import only_at_the_start
 from sog.play.simple_agents import SamplingAgent
@@ -19,7 +19,7 @@ PREFIX: Final = "blueprint:"
 class BlueprintAgent(SamplingAgent):
     """Plays the average policy of a blueprint, by the bucket of its hand."""
 
-    def __init__(self, playing: Playing, *, player: int, seed: int = 0) -> None:
+    def __init__(self, playing: BlueprintPolicy, *, player: int, seed: int = 0) -> None:
         """Sits down as a player, before the first public event."""
         self.player, self._playing = player, playing
         self.begin(seed=seed)
@@ -27,7 +27,7 @@ class BlueprintAgent(SamplingAgent):
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Begins a new game, at its start."""
         only_at_the_start(state)
-        self._position = Position()
+        self._position = BettingPosition()
         super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
@@ -56,7 +56,7 @@ class BlueprintPlayer:
         """As of `sog.players.player.Candidate`."""
         if game != self.game:
             raise ValueError(f"it is a blueprint of {self.game}, not of {game}.")
-        playing = Playing(self.blueprint)
+        playing = BlueprintPolicy(self.blueprint)
 
         def make(player: int, seed: int) -> BlueprintAgent:
             return BlueprintAgent(playing, player=player, seed=seed)

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.holdem.blueprint.betting_tree import ILLEGAL, Level
+from sog.holdem.blueprint.betting_tree import ILLEGAL, BettingLevel
 from sog.holdem.blueprint.file import Blueprint, BlueprintFileError, load_blueprint
 from sog.holdem.blueprint.strengths import live_hands
 from sog.holdem.colex import combinations
@@ -17,7 +17,7 @@ _MOST_KEPT: Final = 4096  # boards whose buckets are not looked up again
 
 
 @dataclasses.dataclass(frozen=True)
-class Position:
+class BettingPosition:
     """A public state: how it was bet, and the public cards."""
 
     node: int = 0
@@ -27,7 +27,7 @@ class Position:
     board: tuple[int, ...] = ()
 
 
-class Playing:
+class BlueprintPolicy:
     """The average policy of a blueprint, as it is when this is made."""
 
     def __init__(self, blueprint: Blueprint) -> None:
@@ -36,7 +36,7 @@ class Playing:
         self._first = np.array([level.first for level in self._tree.levels])
         self._known: dict[tuple[int, ...], np.ndarray] = {}
 
-    def after(self, position: Position, outcome: int) -> Position:
+    def after(self, position: BettingPosition, outcome: int) -> BettingPosition:
         """The position after a public event; ValueError if it cannot happen now."""
         if position.node < 0:
             return position
@@ -52,20 +52,20 @@ class Playing:
         sets = combinations(self._buckets.cards.deck.num_cards, dealt)
         if not 0 <= outcome < len(sets):
             raise ValueError(f"outcome must be from 0 to {len(sets) - 1}, got {outcome!r}.")
-        return Position(
+        return BettingPosition(
             node=position.node,
             street=position.street + 1,
             board=(*position.board, *sets[outcome].tolist()),
         )
 
-    def actor(self, position: Position) -> int | None:
+    def actor(self, position: BettingPosition) -> int | None:
         """The player who is to bet; None where cards are due or the betting is over."""
         if position.node < 0:
             return None
         _, level = self._level(position)
         return level.actor if level.street == position.street else None
 
-    def policies(self, position: Position) -> np.ndarray:
+    def policies(self, position: BettingPosition) -> np.ndarray:
         """[S, A]: how each hand is played where a player is to bet; 0 for dead hands."""
         number, level = self._level(position)
         cards = self._buckets.cards
@@ -79,7 +79,7 @@ class Playing:
         live = live_hands(cards.deck, cards.hole_cards, board)[0]
         return np.where(live[:, None], by_hand, 0).astype(np.float64)
 
-    def _level(self, position: Position) -> tuple[int, Level]:
+    def _level(self, position: BettingPosition) -> tuple[int, BettingLevel]:
         number = int(np.searchsorted(self._first, position.node, side="right")) - 1
         return number, self._tree.levels[number]
 
@@ -98,7 +98,7 @@ def read_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
 
 def policy_on(blueprint: Blueprint, tree: PublicTree) -> np.ndarray:
     """[node, S, A]: the average policy on the whole tree of its game."""
-    playing, positions = Playing(blueprint), [Position()]
+    playing, positions = BlueprintPolicy(blueprint), [BettingPosition()]
     for parent, outcome in zip(tree.node_parent[1:], tree.node_outcome[1:], strict=True):
         positions.append(playing.after(positions[parent], int(outcome)))
     policy = np.zeros(tree.node_legal.shape)

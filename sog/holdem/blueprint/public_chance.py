@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.blueprint.betting_tree import ILLEGAL, OVER, BettingTree, Level
+from sog.holdem.blueprint.betting_tree import ILLEGAL, OVER, BettingLevel, BettingTree
 from sog.holdem.blueprint.buckets import Buckets
 from sog.holdem.blueprint.strengths import live_hands, num_opponents
 from sog.holdem.hand_ranks import strength
@@ -128,7 +128,7 @@ class Trainer:
         return [one for one in range(number) if levels[one].street == street]
 
 
-def average_policy(tables: Tables, levels: Sequence[Level]) -> list[np.ndarray]:
+def average_policy(tables: Tables, levels: Sequence[BettingLevel]) -> list[np.ndarray]:
     """By level: [D, A, bucket] float32; uniform where nothing was learned."""
     found = []
     for level, summed in zip(levels, tables.policy_sum, strict=True):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sog.holdem.acpc import Course, MatchState
+from sog.holdem.acpc import AcpcHand, MatchState
 from sog.holdem.game import Holdem
 from sog.play.match import Agent, check_plays_unseen
 from sog.play.rules import situation
@@ -20,14 +20,14 @@ class AcpcClient:
         self._game, self._seed = game, seed
         self._agents: list[Agent] = [player.make(position, seed) for position in (0, 1)]
         check_plays_unseen(self._agents[0])
-        self._course = Course(game)
+        self._acpc_hand = AcpcHand(game)
         self._hand: tuple[int, int] | None = None
         self._num_told = 0
         self.num_hands = 0
 
     def prepare(self) -> None:
         """Decides once, so that programs are compiled before a dealer waits."""
-        opener, begun = 1, Course(self._game)
+        opener, begun = 1, AcpcHand(self._game)
         begun.draw(np.random.default_rng(self._seed))
         held = int(np.argmax(situation(self._game, begun.state).infostate_mask[opener]))
         self._agents[opener].begin(seed=self._seed)
@@ -43,23 +43,23 @@ class AcpcClient:
             return None
         told = MatchState.read(line)
         hand, agent = (told.hand, told.position), self._agents[told.position]
-        if hand != self._hand or not told.goes_on(self._course.betting):
+        if hand != self._hand or not told.goes_on(self._acpc_hand.betting):
             # A new hand, or one that a dealer tells from an earlier point on.
             self.num_hands += hand != self._hand
-            self._hand, self._course, self._num_told = hand, Course(self._game), 0
+            self._hand, self._acpc_hand, self._num_told = hand, AcpcHand(self._game), 0
             seeds = np.random.SeedSequence((self._seed, *hand))
             agent.begin(seed=int(seeds.generate_state(1)[0]))
-            self._course.draw(np.random.default_rng(seeds))
-        course = self._course
-        course.follow(told)
-        for outcome in course.outcomes[self._num_told :]:
+            self._acpc_hand.draw(np.random.default_rng(seeds))
+        acpc_hand = self._acpc_hand
+        acpc_hand.follow(told)
+        for outcome in acpc_hand.outcomes[self._num_told :]:
             agent.observe(outcome)
-        self._num_told = len(course.outcomes)
-        if course.real_actor != told.position:
+        self._num_told = len(acpc_hand.outcomes)
+        if acpc_hand.real_actor != told.position:
             return None
-        if course.actor != told.position:  # in our game all bets are made
+        if acpc_hand.actor != told.position:  # in our game all bets are made
             return f"{line}:c"
-        return f"{line}:{course.text_of(agent.act(self._infostate(told)))}"
+        return f"{line}:{acpc_hand.text_of(agent.act(self._infostate(told)))}"
 
     def close(self) -> None:
         """Nobody asks any more."""
@@ -76,7 +76,7 @@ class AcpcClient:
             raise ValueError(f"{str(error)[:-1]} in {told}.") from None
         hands = self._game.hands.cards
         found = np.flatnonzero((hands == cards).all(axis=1) if len(cards) == 2 else 0)
-        seat = situation(self._game, self._course.state).infostate_mask[told.position]
+        seat = situation(self._game, self._acpc_hand.state).infostate_mask[told.position]
         if not len(found) or not seat[found[0]]:
             raise ValueError(f"{text!r} is no hand of two cards that is possible in {told}.")
         return int(found[0])

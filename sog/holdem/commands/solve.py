@@ -13,7 +13,7 @@ from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mis
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.files import replace_file
 from sog.games.registry import game_class, make
-from sog.holdem.commands.spot_node import node_as_json, print_node, print_told, told_as_json
+from sog.holdem.commands.spot_node import network_as_json, node_as_json, print_network, print_node
 from sog.holdem.game import Holdem
 from sog.holdem.hand_grid import draw_hand_grid
 from sog.holdem.ranges import format_range, parse_range
@@ -49,7 +49,7 @@ class Result:
     solver: SpotSolver
     solution: SpotSolution
     node: SpotNode
-    told: SpotNode | None
+    network_node: SpotNode | None
     """The same by the network that it is compared with."""
     network: str
     """What that is called."""
@@ -155,7 +155,7 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
             solver=solver,
             solution=solution,
             node=node,
-            told=None if reader is None else reader.read(node),
+            network_node=None if reader is None else reader.read(node),
             network=trained.title if trained else "",
             until=math.inf if until is None else until / 100 * solver.spot.pot,
         )
@@ -279,9 +279,9 @@ def _print(result: Result) -> None:
     display.print_facts(f"{display.short_name(result.game)} by {result.rule}", facts)
     print()
     print_node(result.node, result.game)
-    if result.told is not None:
+    if result.network_node is not None:
         print()
-        print_told(result.node, result.told, result.game, result.network)
+        print_network(result.node, result.network_node, result.game, result.network)
 
 
 def _as_json(result: Result) -> dict[str, Any]:
@@ -312,5 +312,6 @@ def _as_json(result: Result) -> dict[str, Any]:
             for point in result.solution.checkpoints
         ],
         "node": node_as_json(result.node, result.game),
-        "network": result.told and told_as_json(result.node, result.told, result.game),
+        "network": result.network_node
+        and network_as_json(result.node, result.network_node, result.game),
     }

@@ -86,7 +86,7 @@ def square_of_hands(
     return table
 
 
-def print_told(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> None:
+def print_network(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> None:
     """How far a network is from the exact values, and squares of what it says."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "exact", "network", "off by", "of the pot"):
@@ -106,7 +106,7 @@ def print_told(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> No
         display.print_table(square_of_hands(grid.names, grid.value), "its values")
 
 
-def told_as_json(node: SpotNode, told: SpotNode, game: Holdem) -> dict[str, Any]:
+def network_as_json(node: SpotNode, told: SpotNode, game: Holdem) -> dict[str, Any]:
     """What a network says, as `node_as_json`, and how far its values are off."""
     errors = [_number(error) for error in value_errors(node, told)]
     return {**node_as_json(told, game), "value_errors": errors}
@@ -117,7 +117,7 @@ def node_as_json(node: SpotNode, game: Holdem) -> dict[str, Any]:
     deck, hole_cards = game.deck, game.hole_cards
     names = [deck.cards_name(hand) for hand in deck.hands(hole_cards)]
     players = []
-    for player, seen in enumerate(node.seen):
+    for player, seen in enumerate(node.ranges):
         hands = []
         for hand in np.flatnonzero(seen.range_ > 0)[::-1].tolist():
             found: dict[str, Any] = {

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from sog.holdem.pages.spot_form import AskedSpot
+from sog.holdem.pages.spot_form import SpotForm
 from sog.holdem.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
 from sog.holdem.spots.network import SpotReader
 from sog.memory import in_bytes
@@ -47,7 +47,7 @@ class SolvedSpot:
     the next slice for the page.
     """
 
-    def __init__(self, asked: AskedSpot, submit: Submit, heed: Heed) -> None:
+    def __init__(self, asked: SpotForm, submit: Submit, heed: Heed) -> None:
         """Deals, counts the memory and compiles; solving begins. Raises Mistake, and Left."""
         self.asked, self.problem = asked, ""
         self.game, self.ranges = asked.game(), asked.ranges()

@@ -21,7 +21,7 @@ _LEAST_PERCENT: Final = 0.01
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class AskedSpot:
+class SpotForm:
     """All texts are unread; the defaults are an example."""
 
     board: str = "KsTh7s4d2c"
@@ -37,7 +37,7 @@ class AskedSpot:
     until: str = "0.3"
 
     @classmethod
-    def read(cls, given: Mapping[str, str]) -> "AskedSpot":
+    def read(cls, given: Mapping[str, str]) -> "SpotForm":
         """From a form or a link; what is not given is that of the example."""
         names = (field.name for field in dataclasses.fields(cls))
         return cls(**{name: given[name].strip() for name in names if name in given})

@@ -15,8 +15,8 @@ from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.hand_squares import SHOWN
 from sog.holdem.pages.solved_spot import SolvedSpot
-from sog.holdem.pages.spot_form import AskedSpot
-from sog.holdem.pages.spot_views import tell_spot
+from sog.holdem.pages.spot_form import SpotForm
+from sog.holdem.pages.spot_views import spot_context
 from sog.holdem.ranges import class_weights, format_range, parse_range
 from sog.holdem.spots.spot_file import write_spot
 from sog.holdem.spots.walk import forget_programs, split_history
@@ -67,7 +67,7 @@ class SpotPages:
         buttons: dict[str, Callable[[int, SolvedSpot, Form], object]] = {
             "stop": lambda number, spot, form: spot.stop(),
             "go-on": lambda number, spot, form: spot.go_on(
-                AskedSpot(until=form.get("until", spot.asked.until)).percent()
+                SpotForm(until=form.get("until", spot.asked.until)).percent()
             ),
         }
         return [
@@ -87,7 +87,7 @@ class SpotPages:
 
     def ask(self, request: Request, form: Form) -> Response:
         """The form, filled in as the link says."""
-        return _show("spot_form", asked=AskedSpot.read(request.query_params), problem="")
+        return _show("spot_form", asked=SpotForm.read(request.query_params), problem="")
 
     def read_range(self, request: Request, form: Form) -> Response:
         """What a text says, for the square beside it: weights of classes, and the text in short."""
@@ -106,7 +106,7 @@ class SpotPages:
 
     def begin(self, request: Request, form: Form, heed: Heed) -> Response:
         """A new spot; the form again, with what is wrong in it."""
-        asked = AskedSpot.read(form)
+        asked = SpotForm.read(form)
         try:
             if self._num_compiled >= _MOST_COMPILED:
                 forget_programs()
@@ -128,7 +128,7 @@ class SpotPages:
         if shown not in SHOWN:
             raise Mistake(f"show must be one of {', '.join(SHOWN)}.")
         is_busy = spot.is_busy  # first: what is shown last must be the end of it
-        told = tell_spot(spot, history, shown, given.get("hands", ""))
+        told = spot_context(spot, history, shown, given.get("hands", ""))
         networks = self._offers.networks_of(Holdem)
         return _show(
             "spot", number=number, spot=spot, is_busy=is_busy, told=told, networks=networks

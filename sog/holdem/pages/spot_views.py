@@ -30,7 +30,9 @@ _NAMES: Final = ("OOP", "IP")
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 
-def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str) -> dict[str, Any]:
+def spot_context(
+    spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str
+) -> dict[str, Any]:
     """Of a place in the tree. hands: the class whose hands are listed. Raises Mistake."""
     found, deck = spot.see(history), spot.game.deck
     hands = hands if _CLASS.fullmatch(hands) else ""
@@ -189,7 +191,7 @@ def _player(
         title=f"{_NAMES[player]}: {_SHOWN_NAMES[shown]}",
         lit=hands,
     )
-    seen = node.seen[player]
+    seen = node.ranges[player]
     return {
         "player": player,
         "acts": acts,
@@ -205,7 +207,7 @@ def _player(
 
 def _rows(deck: Deck, node: SpotNode, player: int, hands: str) -> list[dict[str, Any]]:
     """The hands of a class that a player may have."""
-    seen = node.seen[player]
+    seen = node.ranges[player]
     names = [class_name(*one) for one in class_of_hands(deck).tolist()]
     listed = [n for n, name in enumerate(names) if name == hands and seen.range_[n] > 0][::-1]
     return [

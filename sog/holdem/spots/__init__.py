@@ -10,7 +10,7 @@ from sog.holdem.spots.solver import SpotSolution, SpotSolver, solve_spot
 from sog.holdem.spots.spot import Spot, spot_of
 from sog.holdem.spots.spot_file import SavedSpot, SpotFileError, load_spot, save_spot
 from sog.holdem.spots.walk import (
-    Seen,
+    PlayerRange,
     SpotNode,
     SpotPause,
     forget_programs,
@@ -20,8 +20,8 @@ from sog.holdem.spots.walk import (
 )
 
 __all__ = [
+    "PlayerRange",
     "SavedSpot",
-    "Seen",
     "Spot",
     "SpotFileError",
     "SpotNode",

@@ -29,8 +29,8 @@ class Memory:
 
 
 @pytree
-class Cards:
-    """The boards of a spot, see `boards.Boards` and `boards.Hands`, and its chips, as arrays."""
+class SpotCards:
+    """Boards and hands of a spot, see `boards.py`, and its chips, as arrays."""
 
     start: tuple[Array, ...]
     """By street: [board of the street before + 1] int32."""
@@ -51,7 +51,7 @@ class Cards:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Layout:
+class SpotLayout:
     """What never changes of a spot: a static argument of `jax.jit`.
 
     Those of spots that differ in cards and chips only are equal, so that one program serves them.
@@ -75,7 +75,7 @@ class Layout:
         return streets, self.unseen, self.hole_cards, self.chunk
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Layout) and self._shape == other._shape
+        return isinstance(other, SpotLayout) and self._shape == other._shape
 
     def __hash__(self) -> int:
         return hash(self._shape)
@@ -91,7 +91,7 @@ class Slices:
 
 
 def empty_memory(
-    layout: Layout,
+    layout: SpotLayout,
     shapes: Sequence[tuple[int, ...]],
     player: int,
     rule: Rule,

@@ -26,7 +26,7 @@ _MOST_DECISIONS: Final = 200_000  # of a street
 
 
 @dataclasses.dataclass(frozen=True)
-class Line:
+class BettingLine:
     """What a street begins with: chips in the pot, and behind each player.
 
     Or a later decision of it, where player 0 is who acts first from there on.
@@ -41,7 +41,7 @@ class Line:
 
 
 @dataclasses.dataclass(kw_only=True, eq=False)
-class Decision:
+class SpotDecision:
     """A public state in which a player is to bet."""
 
     line: int
@@ -50,10 +50,10 @@ class Decision:
     """The actions on this street that lead to it."""
     stakes: tuple[int, int]
     """Chips that each has bet on this street."""
-    before: "tuple[Decision, int] | None" = dataclasses.field(default=None, repr=False)
+    before: "tuple[SpotDecision, int] | None" = dataclasses.field(default=None, repr=False)
     """The decision before on this street, and the number of the action taken there."""
     actions: tuple[str, ...] = ()
-    children: "tuple[Decision | End, ...]" = ()
+    children: "tuple[SpotDecision | End, ...]" = ()
     group: int = 0
     """Numbered over all levels."""
     place: int = 0
@@ -79,9 +79,9 @@ class End:
     payoff: float
     """Half of the pot that both have paid for: what player 0 wins by a fold, negative if he folds;
     what the winner of a showdown wins."""
-    after: Line
+    after: BettingLine
     """What the next street begins with, if there is one."""
-    before: tuple[Decision, int] = dataclasses.field(repr=False)
+    before: tuple[SpotDecision, int] = dataclasses.field(repr=False)
     """The last decision, and the number of the action taken there."""
     place: int = 0
     """Its number among those of its kind; of the kind "next", the line of the next street."""
@@ -100,7 +100,7 @@ class Ends:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Group:
+class DecisionGroup:
     """Decisions of a level with equally many actions."""
 
     num_actions: int
@@ -113,13 +113,13 @@ class Group:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Level:
+class StreetLevel:
     """The decisions that follow equally many others.
 
     Its rows are [action, decision] of each group, one group after the other.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[DecisionGroup, ...]
     ends: dict[Kind, Ends]
 
 
@@ -127,17 +127,17 @@ class Level:
 class Street:
     """The betting of a street."""
 
-    lines: tuple[Line, ...]
-    starts: tuple[Decision, ...]
+    lines: tuple[BettingLine, ...]
+    starts: tuple[SpotDecision, ...]
     """[line]: the first decision."""
     first_row: np.ndarray
     """[line] int32: its first decision among those of level 0, group by group."""
-    levels: tuple[Level, ...]
+    levels: tuple[StreetLevel, ...]
     payoff: dict[Kind, np.ndarray]
     """[end] float32, level by level: what player 0 wins by a fold; the winner of a showdown."""
-    next_lines: tuple[Line, ...]
+    next_lines: tuple[BettingLine, ...]
 
-    def groups_of(self, player: int) -> Iterator[tuple[int, Group]]:
+    def groups_of(self, player: int) -> Iterator[tuple[int, DecisionGroup]]:
         """The groups in which a player decides, numbered over all levels."""
         number = 0
         for depth, level in enumerate(self.levels):
@@ -177,7 +177,9 @@ class Street:
         )
 
 
-def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: bool) -> Street:
+def build_street(
+    lines: Sequence[BettingLine], menu: Menu, *, smallest_bet: int, last: bool
+) -> Street:
     """The betting of a street. last: whether it is the last one.
 
     Raises ValueError for more decisions than any machine has the memory for.
@@ -185,7 +187,7 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
     rules, states = _begin(lines, menu, smallest_bet)
     levels = [
         [
-            Decision(line=number, level=0, words=line.words, stakes=line.stakes)
+            SpotDecision(line=number, level=0, words=line.words, stakes=line.stakes)
             for number, line in enumerate(lines)
         ]
     ]
@@ -208,12 +210,14 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
             node = levels[-1][at]
             _add_choice(node, lines[node.line], action, (first, second), is_decision, last)
         children = (child for node in levels[-1] for child in node.children)
-        levels.append([child for child in children if isinstance(child, Decision)])
+        levels.append([child for child in children if isinstance(child, SpotDecision)])
         states = pick(after, goes_on)
     return _lay_out(lines, levels[:-1])
 
 
-def _begin(lines: Sequence[Line], menu: Menu, smallest_bet: int) -> tuple[Betting, BettingState]:
+def _begin(
+    lines: Sequence[BettingLine], menu: Menu, smallest_bet: int
+) -> tuple[Betting, BettingState]:
     """The rules of the street alone, and where the lines, which come from one pot, begin it."""
     stack = max(line.stack for line in lines)
     matched = np.array([stack - line.stack for line in lines], np.int32)
@@ -238,8 +242,8 @@ def _begin(lines: Sequence[Line], menu: Menu, smallest_bet: int) -> tuple[Bettin
 
 
 def _add_choice(
-    node: Decision,
-    line: Line,
+    node: SpotDecision,
+    line: BettingLine,
     action: int,
     stakes: tuple[int, int],
     is_decision: bool,
@@ -249,9 +253,9 @@ def _add_choice(
     player = node.level % 2
     word = bet_name(action, node.stakes, stakes, player, line.stack)
     before = node, len(node.actions)
-    child: Decision | End
+    child: SpotDecision | End
     if is_decision:
-        child = Decision(
+        child = SpotDecision(
             line=node.line,
             level=node.level + 1,
             words=(*node.words, word),
@@ -259,7 +263,7 @@ def _add_choice(
             before=before,
         )
     else:
-        after = Line(line.pot + 2 * min(stakes), line.stack - min(stakes))
+        after = BettingLine(line.pot + 2 * min(stakes), line.stack - min(stakes))
         kind: Kind = "fold" if action == FOLD else "next"
         if kind == "next" and (last or after.stack == 0):
             kind = "showdown"
@@ -273,7 +277,7 @@ def _is_bet(word: str) -> bool:
     return word not in ("fold", "check", "call")
 
 
-def _lay_out(lines: Sequence[Line], nodes: list[list[Decision]]) -> Street:
+def _lay_out(lines: Sequence[BettingLine], nodes: list[list[SpotDecision]]) -> Street:
     """nodes: by level."""
     grouped = [_grouped(of_level) for of_level in nodes]
     firsts = itertools.accumulate(map(len, grouped), initial=0)
@@ -294,7 +298,7 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[Decision]]) -> Street:
             end.number, end.place = number, len(ended[end.kind])
             ended[end.kind].append(end)
         levels.append(
-            Level(
+            StreetLevel(
                 groups=tuple(_lay_out_group(group, len(ends)) for group in groups),
                 ends={
                     kind: Ends(
@@ -320,21 +324,21 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[Decision]]) -> Street:
     )
 
 
-def _grouped(nodes: list[Decision]) -> list[list[Decision]]:
+def _grouped(nodes: list[SpotDecision]) -> list[list[SpotDecision]]:
     """By how many actions there are."""
     counts = sorted({len(node.actions) for node in nodes})
     return [[node for node in nodes if len(node.actions) == count] for count in counts]
 
 
-def _lay_out_group(nodes: list[Decision], num_ends: int) -> Group:
+def _lay_out_group(nodes: list[SpotDecision], num_ends: int) -> DecisionGroup:
     """num_ends: of the level, which come before decisions."""
     num_actions = len(nodes[0].actions)
     children = [node.children[action] for action in range(num_actions) for node in nodes]
-    return Group(
+    return DecisionGroup(
         num_actions=num_actions,
         size=len(nodes),
         actor_row=_ints(node.row_above(2) for node in nodes),
-        child=_ints(one.number + num_ends * isinstance(one, Decision) for one in children),
+        child=_ints(one.number + num_ends * isinstance(one, SpotDecision) for one in children),
     )
 
 

@@ -46,7 +46,7 @@ class Boards:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Hands:
+class SpotHands:
     """What the players may hold."""
 
     deck: Deck
@@ -64,13 +64,13 @@ class Hands:
         return np.asarray(self.holds[0] @ self.holds[1].T == 0, np.float32)
 
 
-def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> Hands:
+def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> SpotHands:
     """The hands that some range has. ranges: [root, 2, hand of the deck]."""
     numbers = [np.flatnonzero((ranges[:, player] > 0).any(axis=0)) for player in (0, 1)]
     holds = deck.holds(hole_cards).astype(np.float32)
     same = [_places(numbers[1 - player], numbers[player]) for player in (0, 1)]
     first, second = (number.astype(np.int32) for number in numbers)
-    return Hands(
+    return SpotHands(
         deck=deck,
         hole_cards=hole_cards,
         number=(first, second),
@@ -79,7 +79,7 @@ def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> Hands:
     )
 
 
-def root_boards(hands: Hands, boards: Sequence[tuple[int, ...]]) -> Boards:
+def root_boards(hands: SpotHands, boards: Sequence[tuple[int, ...]]) -> Boards:
     """The boards that spots begin with, each of them itself."""
     suits = tuple(range(hands.deck.suits))
     return _boards(
@@ -92,7 +92,7 @@ def root_boards(hands: Hands, boards: Sequence[tuple[int, ...]]) -> Boards:
     )
 
 
-def deal(hands: Hands, before: Boards, ranges: np.ndarray | None, chunk: int = 1) -> Boards:
+def deal(hands: SpotHands, before: Boards, ranges: np.ndarray | None, chunk: int = 1) -> Boards:
     """The boards with one card more.
 
     ranges: [2, hand of the deck], if cards may stand for others. chunk: the number of boards below
@@ -139,7 +139,7 @@ def rename_hands(deck: Deck, hole_cards: int, suits: Sequence[int]) -> np.ndarra
     return np.asarray(renamed[:, 1] * (renamed[:, 1] - 1) // 2 + renamed[:, 0])
 
 
-def strengths(hands: Hands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def strengths(hands: SpotHands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """[board, hand] int32 of each player: ranks of hands on whole boards, 0 the weakest there."""
     deck = hands.deck
     found: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
@@ -153,7 +153,7 @@ def strengths(hands: Hands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _classes(
-    hands: Hands, board: list[int], num_first: int, ranges: np.ndarray | None
+    hands: SpotHands, board: list[int], num_first: int, ranges: np.ndarray | None
 ) -> dict[int, dict[int, tuple[int, ...]]]:
     """Cards that may be dealt: one of each class, and the suits by which it becomes the others."""
 
@@ -179,7 +179,7 @@ def _classes(
 
 
 def _is_symmetry(
-    hands: Hands, suits: tuple[int, ...], board: list[int], num_first: int, ranges: np.ndarray
+    hands: SpotHands, suits: tuple[int, ...], board: list[int], num_first: int, ranges: np.ndarray
 ) -> bool:
     """Whether new names of the suits leave all as it is.
 
@@ -194,7 +194,7 @@ def _is_symmetry(
 
 
 def _boards(
-    hands: Hands,
+    hands: SpotHands,
     cards: np.ndarray,
     num_first: int,
     start: np.ndarray,

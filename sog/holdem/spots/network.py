@@ -60,23 +60,23 @@ class SpotReader:
         are NaN.
         """
         state, scale = self._state(node)
-        weights = np.stack([np.nan_to_num(seen.weight) for seen in node.seen])
+        weights = np.stack([np.nan_to_num(one.weight) for one in node.ranges])
         totals = weights.sum(axis=1, keepdims=True)
         ranges = weights / np.where(totals > 0, totals, 1)
         values, policy = self._program(state, jnp.asarray(ranges, jnp.float32))
         rules, betting = self._game.betting, on_host(state.betting)
         legal, stakes = rules.legal(betting), rules.raised_stakes(betting)[0]
         chips = np.asarray(values, np.float64) * self._game.chips_per_unit / scale
-        seen = [
-            dataclasses.replace(one, value=np.where(np.isfinite(one.value), told, np.nan))
-            for one, told in zip(node.seen, chips, strict=True)
+        valued = [
+            dataclasses.replace(one, value=np.where(np.isfinite(one.value), value, np.nan))
+            for one, value in zip(node.ranges, chips, strict=True)
         ]
-        is_there = node.seen[node.actor].weight > 0
+        is_there = node.ranges[node.actor].weight > 0
         shares = np.where(is_there, np.asarray(policy, np.float64).T[legal], np.nan)
         return dataclasses.replace(
             node,
             actions=self._words(node, np.flatnonzero(legal), stakes, scale),
-            seen=(seen[0], seen[1]),
+            ranges=(valued[0], valued[1]),
             policy=shares,
             action_value=np.full(shares.shape, np.nan),
         )
@@ -136,7 +136,7 @@ class SpotReader:
 def value_errors(exact: SpotNode, told: SpotNode) -> tuple[float, float]:
     """Of each player, the mean over his range of how far values are off, in chips; NaN if nobody
     comes here."""
-    pairs = zip(exact.seen, told.seen, strict=True)
+    pairs = zip(exact.ranges, told.ranges, strict=True)
     first, second = (mean(abs(other.value - one.value), one.range_) for one, other in pairs)
     return first, second
 

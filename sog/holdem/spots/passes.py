@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.spots.arrays import Cards, Equities, Layout, Memory, Slices, read_slices
+from sog.holdem.spots.arrays import Equities, Memory, Slices, SpotCards, SpotLayout, read_slices
 from sog.holdem.spots.betting import KINDS, Street
 from sog.holdem.spots.showdowns import against, at_showdown
 from sog.holdem.spots.tables import Tables, write
@@ -35,8 +35,8 @@ _FIRST: Final = 0  # the street that spots begin on
 class _Pass:
     """What is the same all the way through a pass."""
 
-    layout: Layout
-    cards: Cards
+    layout: SpotLayout
+    cards: SpotCards
     equities: Equities
     player: int
     met: Memory
@@ -59,8 +59,8 @@ class _Pass:
 
 
 def iterate(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     reach: tuple[Array, Array],
     rule: Rule,
@@ -82,8 +82,8 @@ def iterate(
 
 
 def evaluate(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     reach: tuple[Array, Array],
     memory: tuple[Memory, Memory],
@@ -101,8 +101,8 @@ def evaluate(
 
 
 def action_values(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     memory: tuple[Memory, Memory],
     street: int,

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.spots.arrays import Cards, Equities, Layout
+from sog.holdem.spots.arrays import Equities, SpotCards, SpotLayout
 from sog.tabular.cfr import add_up
 
 _ROUNDINGS: Final = 8.0  # machine epsilons of a sum that a difference of 0 may come to
 
 
-def all_in_equities(layout: Layout, cards: Cards) -> Equities:
+def all_in_equities(layout: SpotLayout, cards: SpotCards) -> Equities:
     """[board, hand of player 0, hand of player 1] by street: the mean of 1 for a win and -1 for a
     loss of player 0 over the cards to come, 0 for hands that share cards; None on the last."""
     found: list[Array | None] = [None]
@@ -47,7 +47,7 @@ def all_in_equities(layout: Layout, cards: Cards) -> Equities:
     return tuple(found)
 
 
-def against(layout: Layout, cards: Cards, player: int, reach: Array) -> Array:
+def against(layout: SpotLayout, cards: SpotCards, player: int, reach: Array) -> Array:
     """[..., hand]: for each own hand, the other's reach with hands that share no card with it.
 
     All of it, without the hands that hold one of the cards; that takes the same hand away twice
@@ -66,8 +66,8 @@ def against(layout: Layout, cards: Cards, player: int, reach: Array) -> Array:
 
 
 def at_showdown(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     player: int,
     street: int,

@@ -11,7 +11,7 @@ from jax import Array
 
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu, Size, pick
-from sog.holdem.spots.betting import Decision
+from sog.holdem.spots.betting import SpotDecision
 from sog.holdem.spots.random_spots import (
     apply_to_all,
     can_be_solved,
@@ -150,7 +150,7 @@ def spot_actions(game: Holdem, states: Any) -> list[int]:
     return sorted(legal.tolist(), key=lambda action: (stakes[action], action))
 
 
-def _policies(solver: SpotSolver, at: Decision, player: int, num_hands: int) -> np.ndarray:
+def _policies(solver: SpotSolver, at: SpotDecision, player: int, num_hands: int) -> np.ndarray:
     """[spot, S, action]: the average policy at a decision; 0 for hands in no spot's range."""
     policy = np.zeros((len(solver.num_pairs), num_hands, len(at.actions)))
     for spot, of_spot in enumerate(policy):
@@ -168,7 +168,7 @@ def _walked(
         number = min(spot_actions(game, states).index(action), len(at.actions) - 1)
         reach[:, at.level % 2] *= _policies(solver, at, at.level % 2, ranges.shape[2])[..., number]
         child = at.children[number]
-        assert isinstance(child, Decision)
+        assert isinstance(child, SpotDecision)
         at = child
         states = apply_to_all(game, states, jnp.full(len(ranges), action, jnp.int32))
     live = np.asarray(jax.vmap(game.infostate_mask)(states))

@@ -16,9 +16,9 @@ import numpy as np
 from jax import Array
 
 from sog.accelerators import is_accelerated
-from sog.holdem.spots.arrays import Cards, Equities, Layout, Memory, empty_memory
+from sog.holdem.spots.arrays import Equities, Memory, SpotCards, SpotLayout, empty_memory
 from sog.holdem.spots.betting import Street
-from sog.holdem.spots.boards import Boards, Hands, deal, list_hands, root_boards, strengths
+from sog.holdem.spots.boards import Boards, SpotHands, deal, list_hands, root_boards, strengths
 from sog.holdem.spots.passes import Aim, evaluate, iterate
 from sog.holdem.spots.showdowns import all_in_equities
 from sog.holdem.spots.spot import Spot
@@ -86,7 +86,7 @@ class SpotSolver:
         if len(streets) == 1:
             chunk = max(size for size in range(1, chunk + 1) if len(roots) % size == 0)
         self.boards = _deal_all(spot, self.hands, roots, weights, chunk)
-        self.layout = Layout(
+        self.layout = SpotLayout(
             streets=streets, unseen=spot.unseen, hole_cards=spot.hole_cards, chunk=chunk
         )
         first, second = (weights[:, player, self.hands.number[player]] for player in (0, 1))
@@ -302,7 +302,7 @@ def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]
 
 def _deal_all(
     spot: Spot,
-    hands: Hands,
+    hands: SpotHands,
     roots: Sequence[tuple[int, ...]],
     weights: np.ndarray,
     chunk: int,
@@ -315,13 +315,13 @@ def _deal_all(
     return tuple(levels)
 
 
-def _on_device(hands: Hands, levels: Sequence[Boards], streets: Sequence[Street]) -> Cards:
+def _on_device(hands: SpotHands, levels: Sequence[Boards], streets: Sequence[Street]) -> SpotCards:
     rank = strengths(hands, levels[-1].cards)
 
     def by_street(of: Callable[[Boards], np.ndarray]) -> tuple[Array, ...]:
         return tuple(jnp.asarray(of(level)) for level in levels)
 
-    return Cards(
+    return SpotCards(
         start=by_street(lambda level: level.start),
         mask=(by_street(lambda level: level.mask[0]), by_street(lambda level: level.mask[1])),
         image=(by_street(lambda level: level.image[0]), by_street(lambda level: level.image[1])),
@@ -335,8 +335,8 @@ def _on_device(hands: Hands, levels: Sequence[Boards], streets: Sequence[Street]
 
 @functools.partial(jax.jit, static_argnums=(0, 4), donate_argnums=(5,))
 def _run(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     reach: tuple[Array, Array],
     rule: Rule,

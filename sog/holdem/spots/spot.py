@@ -8,7 +8,7 @@ from sog.games.parts import SolvedApart
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import Menu
-from sog.holdem.spots.betting import Line, Street, build_street
+from sog.holdem.spots.betting import BettingLine, Street, build_street
 from sog.tabular.sizes import can_be_counted
 
 
@@ -57,7 +57,9 @@ class Spot:
     def streets(self) -> tuple[Street, ...]:
         """The betting of each; none of a street that nobody comes to with chips."""
         streets: list[Street] = []
-        lines: tuple[Line, ...] = (Line(self.pot, self.stack, self.stakes, self.words),)
+        lines: tuple[BettingLine, ...] = (
+            BettingLine(self.pot, self.stack, self.stakes, self.words),
+        )
         for number, menu in enumerate(self.menus):
             last = number == len(self.menus) - 1
             streets.append(build_street(lines, menu, smallest_bet=self.smallest_bet, last=last))

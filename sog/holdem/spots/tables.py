@@ -28,13 +28,13 @@ class Packed:
     """[board, 1, decision, 1] float32: the largest of a decision's numbers, without its sign."""
 
 
-Table = Array | Packed
+CfrTable = Array | Packed
 """[board, action, decision, hand]"""
-Tables = tuple[tuple[Table, ...], ...]
+Tables = tuple[tuple[CfrTable, ...], ...]
 """By street, then by group of the player."""
 
 
-def empty_table(shape: tuple[int, int, int, int], precision: Precision) -> Table:
+def empty_table(shape: tuple[int, int, int, int], precision: Precision) -> CfrTable:
     """Zeros."""
     if precision == "float32":
         return jnp.zeros(shape, jnp.float32)
@@ -44,9 +44,9 @@ def empty_table(shape: tuple[int, int, int, int], precision: Precision) -> Table
     )
 
 
-def read(table: Table, at: Array, size: int) -> Array:
+def read(table: CfrTable, at: Array, size: int) -> Array:
     """[board, action, decision, hand] float32: some boards of a table."""
-    part: Table = jax.tree.map(
+    part: CfrTable = jax.tree.map(
         lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, at, size, axis=0), table
     )
     if isinstance(part, Packed):
@@ -54,10 +54,10 @@ def read(table: Table, at: Array, size: int) -> Array:
     return part
 
 
-def write(table: Table, new: Array, at: Array) -> Table:
+def write(table: CfrTable, new: Array, at: Array) -> CfrTable:
     """The table with other numbers on some boards; new: [board, action, decision, hand]."""
-    changed: Table = pack(new) if isinstance(table, Packed) else new
-    updated: Table = jax.tree.map(
+    changed: CfrTable = pack(new) if isinstance(table, Packed) else new
+    updated: CfrTable = jax.tree.map(
         lambda leaf, one: jax.lax.dynamic_update_slice_in_dim(leaf, one, at, 0), table, changed
     )
     return updated

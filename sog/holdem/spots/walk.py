@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sog.holdem.spots.betting import Decision, End
+from sog.holdem.spots.betting import End, SpotDecision
 from sog.holdem.spots.boards import rename_hands, rename_suits
 from sog.holdem.spots.passes import action_values
 from sog.holdem.spots.showdowns import against, at_showdown
@@ -25,7 +25,7 @@ _MOST_NAMED: Final = 8
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Seen:
+class PlayerRange:
     """What a player holds at a public state; arrays are [hand of the deck], NaN for hands that are
     not there."""
 
@@ -53,28 +53,28 @@ class SpotNode:
     """What each has bet on this street."""
     actor: int
     actions: tuple[str, ...]
-    seen: tuple[Seen, Seen]
+    ranges: tuple[PlayerRange, PlayerRange]
     """By player."""
     policy: np.ndarray
     """[action, hand]: of the player to act; NaN for hands that are not there."""
     action_value: np.ndarray
-    """[action, hand]: chips, like `Seen.value`."""
+    """[action, hand]: chips, like `PlayerRange.value`."""
 
     @property
     def frequency(self) -> np.ndarray:
         """[action]: how often each is chosen by the whole range; NaN if nobody comes here."""
-        range_ = self.seen[self.actor].range_
+        range_ = self.ranges[self.actor].range_
         if not range_.any():
             return np.full(len(self.actions), np.nan)
         return np.asarray(np.nansum(self.policy * range_, axis=1))
 
     def value(self, player: int) -> float:
         """The mean over the player's range; NaN if nobody comes here."""
-        return mean(self.seen[player].value, self.seen[player].range_)
+        return mean(self.ranges[player].value, self.ranges[player].range_)
 
     def value_of(self, action: int) -> float:
         """The mean over the hands that choose an action, of what it is worth to them."""
-        chosen = np.nan_to_num(self.policy[action]) * self.seen[self.actor].range_
+        chosen = np.nan_to_num(self.policy[action]) * self.ranges[self.actor].range_
         return mean(self.action_value[action], chosen)
 
 
@@ -111,7 +111,7 @@ class _Place:
     suits: tuple[int, ...]
     """What the true suits are called there."""
     line: int
-    at: Decision | End
+    at: SpotDecision | End
     start: tuple[np.ndarray, np.ndarray]
     """[hand]: the reach of both when the street began."""
     reach: tuple[np.ndarray, np.ndarray]
@@ -174,7 +174,7 @@ def _start(solver: SpotSolver, spot: int) -> _Place:
 
 def _bet(solver: SpotSolver, place: _Place, word: str) -> _Place:
     at = place.at
-    assert isinstance(at, Decision)
+    assert isinstance(at, SpotDecision)
     wanted = word.lower().replace("_", "")
     if wanted not in at.actions:
         near = near_name(wanted, at.actions)
@@ -233,11 +233,13 @@ def _pause(solver: SpotSolver, place: _Place, at: End, history: tuple[str, ...])
     )
 
 
-def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str, ...]) -> SpotNode:
+def _examine(
+    solver: SpotSolver, place: _Place, at: SpotDecision, history: tuple[str, ...]
+) -> SpotNode:
     actor, street = at.level % 2, solver.layout.streets[place.street]
     line = street.lines[place.line]
     policy = solver.average_policy(place.street, at.group, actor, place.board)[:, at.place]
-    seen: list[Seen] = []
+    ranges: list[PlayerRange] = []
     of_actions = np.zeros(0)
     for player in (0, 1):
         cfvs = _cfvs(solver, place, at, player)
@@ -255,8 +257,8 @@ def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str
         weight = spread(place.reach[player], nothing=0.0)
         range_ = spread(place.reach[player] * met, nothing=0.0)
         total = range_.sum()
-        seen.append(
-            Seen(
+        ranges.append(
+            PlayerRange(
                 range_=range_ / total if total > 0 else range_,
                 weight=weight,
                 value=spread(value),
@@ -273,13 +275,13 @@ def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str
         street_stakes=at.stakes,
         actor=actor,
         actions=at.actions,
-        seen=(seen[0], seen[1]),
+        ranges=(ranges[0], ranges[1]),
         policy=np.stack([spread(row) for row in np.where(is_there, policy, np.nan)]),
         action_value=np.stack([spread(np.asarray(row)) for row in of_actions]),
     )
 
 
-def _cfvs(solver: SpotSolver, place: _Place, at: Decision, player: int) -> np.ndarray:
+def _cfvs(solver: SpotSolver, place: _Place, at: SpotDecision, player: int) -> np.ndarray:
     """[action, hand] float64 at a decision."""
     lines = len(solver.layout.streets[place.street].lines)
     starts = []
