@@ -116,7 +116,7 @@ class EngineAgent(Agent):
         self._game_id, self._chosen = self._shared.new_game_id(), None
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event, which is the move itself."""
+        """Observes a public event, which is the move itself."""
         self._unwritten.append((self._state, outcome))  # the engine may be busy with another game
         self._state, self._chosen = after(self.game, self._state, outcome), None
 

@@ -39,7 +39,7 @@ class PerfectAgent(RandomAgent):
         super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
+        """Observes a public event."""
         super().observe(outcome)
         self._line.append(outcome)
 

@@ -176,7 +176,7 @@ def test_an_agent_is_told_what_can_happen_only(saved: Path) -> None:
     agent = BlueprintAgent(BlueprintPolicy(blueprint), player=0)
     with pytest.raises(ValueError, match="outcome must be one of"):
         agent.observe(9)
-    with pytest.raises(ValueError, match="it is not his turn"):
+    with pytest.raises(ValueError, match="it is not its turn"):
         agent.act(0)
     agent.observe(1)  # the small blind calls
     assert agent.act(0) in (1, 2, 3, 4)

@@ -340,7 +340,7 @@ def test_spots_that_differ_in_cards_and_chips_share_a_program() -> None:
     [
         ("bet", "'bet' is not possible"),
         ("check check check", "the hand is over"),
-        ("check check", "nobody is to bet"),
+        ("check check", "there is no decision"),
     ],
 )
 def test_a_history_that_is_not_possible_is_told(history: str, words: str) -> None:
@@ -412,7 +412,7 @@ def test_what_does_not_fit_is_refused_before_it_is_made(monkeypatch: pytest.Monk
 
 def test_where_a_card_is_due_a_word_is_answered_with_cards() -> None:
     solver = solver_of("ranks=5,suits=2,board=AsAhKsKh,pot=10,stack=20,bets=1,caps=1")
-    with pytest.raises(ValueError, match=r"'check' cannot be dealt, but one of Ts, Th, Js, "):
+    with pytest.raises(ValueError, match=r"'check' cannot be dealt; choose one of Ts, Th, Js, "):
         walk(solver, ["check", "check", "check"])
     due = look(solver, ["bet10", "call"])
     assert isinstance(due, SpotPause)

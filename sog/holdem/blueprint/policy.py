@@ -1,4 +1,4 @@
-"""Where a game stands for a blueprint, and what it plays there."""
+"""The policy of a blueprint, and positions in its game."""
 
 import dataclasses
 import os
@@ -13,22 +13,22 @@ from sog.holdem.colex import combinations
 from sog.tabular.policy_file import PolicyFileError
 from sog.tabular.public_tree import PublicTree
 
-_MOST_KEPT: Final = 4096  # boards whose buckets are not looked up again
+_MOST_KEPT: Final = 4096  # boards whose buckets are cached
 
 
 @dataclasses.dataclass(frozen=True)
 class BettingPosition:
-    """A public state: how it was bet, and the public cards."""
+    """A public state: the betting and the public cards."""
 
     node: int = 0
-    """The last decision, also while cards are due; negative when nobody bets any more."""
+    """The last decision, also while cards are due; negative when the betting is over."""
     street: int = 0
-    """Whose cards lie there."""
+    """The street whose cards have been dealt."""
     board: tuple[int, ...] = ()
 
 
 class BlueprintPolicy:
-    """The average policy of a blueprint, as it is when this is made."""
+    """The average policy of a blueprint, computed once."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._tree, self._buckets = blueprint.trainer.tree, blueprint.trainer.buckets
@@ -37,7 +37,7 @@ class BlueprintPolicy:
         self._known: dict[tuple[int, ...], np.ndarray] = {}
 
     def after(self, position: BettingPosition, outcome: int) -> BettingPosition:
-        """The position after a public event; ValueError if it cannot happen now."""
+        """The position after a public event; ValueError if it is impossible now."""
         if position.node < 0:
             return position
         _, level = self._level(position)
@@ -59,14 +59,14 @@ class BlueprintPolicy:
         )
 
     def actor(self, position: BettingPosition) -> int | None:
-        """The player who is to bet; None where cards are due or the betting is over."""
+        """The player to act; None if cards are due or the betting is over."""
         if position.node < 0:
             return None
         _, level = self._level(position)
         return level.actor if level.street == position.street else None
 
     def policies(self, position: BettingPosition) -> np.ndarray:
-        """[S, A]: how each hand is played where a player is to bet; 0 for dead hands."""
+        """[S, A]: each hand's policy at a decision; 0 for dead hands."""
         number, level = self._level(position)
         cards = self._buckets.cards
         board = np.array([position.board], np.int32).reshape(1, -1)
@@ -85,24 +85,24 @@ class BlueprintPolicy:
 
 
 def read_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
-    """[node, S, A]: the policy of a file of `sog blueprint`; PolicyFileError if it is none of this
-    game."""
+    """[node, S, A]: the policy in a file of `sog blueprint`; PolicyFileError if it is invalid or
+    for another game."""
     try:
         blueprint = load_blueprint(path)
     except BlueprintFileError as error:
         raise PolicyFileError(str(error)) from None
     if str(blueprint.game) != str(tree.game):
-        raise PolicyFileError(f"{path}: is a blueprint of {blueprint.game}, not of {tree.game}.")
+        raise PolicyFileError(f"{path}: is a blueprint for {blueprint.game}, not for {tree.game}.")
     return policy_on(blueprint, tree)
 
 
 def policy_on(blueprint: Blueprint, tree: PublicTree) -> np.ndarray:
     """[node, S, A]: the average policy on the whole tree of its game."""
-    playing, positions = BlueprintPolicy(blueprint), [BettingPosition()]
+    average, positions = BlueprintPolicy(blueprint), [BettingPosition()]
     for parent, outcome in zip(tree.node_parent[1:], tree.node_outcome[1:], strict=True):
-        positions.append(playing.after(positions[parent], int(outcome)))
+        positions.append(average.after(positions[parent], int(outcome)))
     policy = np.zeros(tree.node_legal.shape)
     for node, position in enumerate(positions):
-        if tree.node_actor[node] == playing.actor(position):
-            policy[node] = playing.policies(position)
+        if tree.node_actor[node] == average.actor(position):
+            policy[node] = average.policies(position)
     return policy

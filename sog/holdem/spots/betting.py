@@ -1,9 +1,9 @@
 """The betting of one street of a spot, for all lines that lead into it at once.
 
-A line is how the streets before were bet; of it only the pot and the stacks behind are left.
-Players act in turns, so a decision at level d of a street is player d % 2's. Decisions of a level
-with equally many actions are a group, whose arrays are [action, decision, hand]: one operation
-serves all lines. Nothing here knows of cards.
+A line is the betting of earlier streets, of which only the pot and the remaining stacks matter.
+Players alternate, so a decision at level d of a street is player d % 2's. Decisions of a level with
+equally many actions form a group with arrays [action, decision, hand]: one operation serves all
+lines. Cards play no part here.
 """
 
 import dataclasses
@@ -20,16 +20,15 @@ from sog.holdem.no_limit import FIRST_SIZE, FOLD, Betting, BettingState, Menu, b
 
 Kind = Literal["fold", "showdown", "next"]
 KINDS: Final[tuple[Kind, ...]] = ("fold", "showdown", "next")
-"""How a street ends: somebody folds; nobody can bet any more, or it was the last street; else the
-next card is dealt."""
+"""How a street ends: a fold; no more betting, by all-in or on the last street; or the next card."""
 _MOST_DECISIONS: Final = 200_000  # of a street
 
 
 @dataclasses.dataclass(frozen=True)
 class BettingLine:
-    """What a street begins with: chips in the pot, and behind each player.
+    """The pot and the stacks behind at the start of a street.
 
-    Or a later decision of it, where player 0 is who acts first from there on.
+    Or at a later decision of it, where player 0 is the player to act.
     """
 
     pot: int
@@ -42,7 +41,7 @@ class BettingLine:
 
 @dataclasses.dataclass(kw_only=True, eq=False)
 class SpotDecision:
-    """A public state in which a player is to bet."""
+    """A decision: a public state in which a player acts."""
 
     line: int
     level: int
@@ -51,7 +50,7 @@ class SpotDecision:
     stakes: tuple[int, int]
     """Chips that each has bet on this street."""
     before: "tuple[SpotDecision, int] | None" = dataclasses.field(default=None, repr=False)
-    """The decision before on this street, and the number of the action taken there."""
+    """The previous decision on this street, and the number of the action taken there."""
     actions: tuple[str, ...] = ()
     children: "tuple[SpotDecision | End, ...]" = ()
     group: int = 0
@@ -64,7 +63,7 @@ class SpotDecision:
     """Of its actions on the level."""
 
     def row_above(self, steps: int) -> int:
-        """The row of the action that was taken so many decisions before; the line if none was."""
+        """The row of the action taken so many decisions before; the line if there was none."""
         if self.before is None:
             return self.line
         at, action = self.before
@@ -73,14 +72,14 @@ class SpotDecision:
 
 @dataclasses.dataclass(kw_only=True, eq=False)
 class End:
-    """Where the betting of the street ends."""
+    """An end of the street's betting."""
 
     kind: Kind
     payoff: float
-    """Half of the pot that both have paid for: what player 0 wins by a fold, negative if he folds;
-    what the winner of a showdown wins."""
+    """Half of the matched pot: player 0's gain by a fold, negative if player 0 folds; the winner's
+    gain at a showdown."""
     after: BettingLine
-    """What the next street begins with, if there is one."""
+    """The start of the next street, if there is one."""
     before: tuple[SpotDecision, int] = dataclasses.field(repr=False)
     """The last decision, and the number of the action taken there."""
     place: int = 0
@@ -91,7 +90,7 @@ class End:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Ends:
-    """The ends of a kind right after the decisions of a level."""
+    """The ends of one kind after the decisions of a level."""
 
     actor_row: np.ndarray
     """[end] int32: the actor's reach there, among the rows of the level."""
@@ -114,7 +113,7 @@ class DecisionGroup:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class StreetLevel:
-    """The decisions that follow equally many others.
+    """The decisions after equally many others.
 
     Its rows are [action, decision] of each group, one group after the other.
     """
@@ -134,7 +133,7 @@ class Street:
     """[line] int32: its first decision among those of level 0, group by group."""
     levels: tuple[StreetLevel, ...]
     payoff: dict[Kind, np.ndarray]
-    """[end] float32, level by level: what player 0 wins by a fold; the winner of a showdown."""
+    """[end] float32, level by level: player 0's gain by a fold; the winner's at a showdown."""
     next_lines: tuple[BettingLine, ...]
 
     def groups_of(self, player: int) -> Iterator[tuple[int, DecisionGroup]]:
@@ -148,7 +147,7 @@ class Street:
 
     @functools.cached_property
     def shape(self) -> Hashable:
-        """Equal of streets that differ in nothing but chips."""
+        """Equal for streets that differ only in chips."""
         levels = tuple(
             (
                 tuple(
@@ -166,12 +165,12 @@ class Street:
 
     @property
     def num_decisions(self) -> int:
-        """Of all lines."""
+        """Decisions of all lines."""
         return sum(group.size for level in self.levels for group in level.groups)
 
     @property
     def num_actions(self) -> int:
-        """Of all decisions together."""
+        """Actions of all decisions."""
         return sum(
             group.size * group.num_actions for level in self.levels for group in level.groups
         )
@@ -182,7 +181,7 @@ def build_street(
 ) -> Street:
     """The betting of a street. last: whether it is the last one.
 
-    Raises ValueError for more decisions than any machine has the memory for.
+    Raises ValueError for too many decisions.
     """
     rules, states = _begin(lines, menu, smallest_bet)
     levels = [
@@ -201,8 +200,8 @@ def build_street(
         count += int(np.count_nonzero(goes_on))
         if count > _MOST_DECISIONS:
             raise ValueError(
-                f"a street must have at most {_MOST_DECISIONS:,} decisions, all that is bet "
-                f"before it counted: leave out sizes, or set caps."
+                f"a street must have at most {_MOST_DECISIONS:,} decisions, after all betting "
+                f"before it: leave out sizes, or set caps."
             )
         stakes = (after.stakes - states.matched[:, None]).tolist()
         choices = zip(chosen.tolist(), actions.tolist(), stakes, goes_on.tolist(), strict=True)
@@ -218,7 +217,7 @@ def build_street(
 def _begin(
     lines: Sequence[BettingLine], menu: Menu, smallest_bet: int
 ) -> tuple[Betting, BettingState]:
-    """The rules of the street alone, and where the lines, which come from one pot, begin it."""
+    """The rules of the street alone, and the lines' states at its start."""
     stack = max(line.stack for line in lines)
     matched = np.array([stack - line.stack for line in lines], np.int32)
     rules = Betting(
@@ -325,7 +324,7 @@ def _lay_out(lines: Sequence[BettingLine], nodes: list[list[SpotDecision]]) -> S
 
 
 def _grouped(nodes: list[SpotDecision]) -> list[list[SpotDecision]]:
-    """By how many actions there are."""
+    """Groups decisions by their number of actions."""
     counts = sorted({len(node.actions) for node in nodes})
     return [[node for node in nodes if len(node.actions) == count] for count in counts]
 

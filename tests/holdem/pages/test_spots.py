@@ -62,7 +62,7 @@ def test_a_spot_is_solved_and_walked(river: tuple[Visitor, str]) -> None:
     # Aces always bet, and half of the queens.
     assert shares(page) == {"check": "25%", "all-in 100": "75%"}
     assert page.count('class="hands"') == 2 * 169
-    assert re.search("AA: 50% of the range; check (0|&lt;0.1)%, worth ", page)
+    assert re.search("AA: 50% of the range; check (0|&lt;0.1)%, EV ", page)
     facing = visitor.get(at(path, "allin100")).text
     assert shares(facing) == {"fold": "50%", "call": "50%"}
     assert "stacks 0 and 100" in facing
