@@ -35,14 +35,14 @@ def view(
             return rank * columns + columns - 1 - file
         return (rows - 1 - rank) * columns + file
 
-    pieces, told = {}, [""] * variant.num_cells
+    pieces, labels = {}, [""] * variant.num_cells
     for (rank, file), piece in np.ndenumerate(position.pieces):
         name = square_name(rank * FILES + file)
         kind, player = abs(int(piece)), 0 if piece > 0 else 1
-        told[cell(rank, file)] = name
+        labels[cell(rank, file)] = name
         if kind:
             pieces[cell(rank, file)] = (player, _SIGNS[kind])
-            told[cell(rank, file)] = f"{name}: {('White', 'Black')[player]}'s {NAMES[kind]}"
+            labels[cell(rank, file)] = f"{name}: {('White', 'Black')[player]}'s {NAMES[kind]}"
     moves: dict[int, dict[int, list[int]]] = {}
     for move in moves_at(variant, state, choices):
         start, end = (cell(*divmod(square, FILES)) for square in (move.start, move.end))
@@ -64,7 +64,7 @@ def view(
         last=frozenset(cell(rank, file) for rank, file in _changed(variant, state)),
         in_check=frozenset(in_check),
         moves=moves,
-        told=told,
+        told=labels,
     )
 
 

@@ -84,9 +84,9 @@ def view_stones(
     """The picture's data. choices: by cell, the action that puts a stone there; won: the winning
     cells."""
     rows, columns = board.shape
-    told = ["empty" if mark == EMPTY else f"a stone of {MARKS[mark]}" for mark in board.flat]
+    labels = ["empty" if mark == EMPTY else f"a stone of {MARKS[mark]}" for mark in board.flat]
     for cell, action in choices.items():
-        told[cell] = game.describe_action(state, 0, action)
+        labels[cell] = game.describe_action(state, 0, action)
     return BoardView(
         title=game.describe_state(state),
         rows=rows,
@@ -99,6 +99,6 @@ def view_stones(
         won=frozenset(won),
         landing=frozenset(choices),
         choices={cell: [action] for cell, action in choices.items()},
-        told=told,
+        told=labels,
         is_rhombus=is_rhombus,
     )

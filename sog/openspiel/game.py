@@ -302,9 +302,9 @@ class OpenSpiel(Game[OpenSpielState]):
         return ", ".join(reversed(words)) or "start"
 
     def draw(self, state: OpenSpielState, ranges: np.ndarray | None = None) -> str:
-        told, histories = self.describe_state(state), self._members(state)
+        text, histories = self.describe_state(state), self._members(state)
         picture = public_picture(self.spiel_state(histories[0])) if len(histories) == 1 else ""
-        return f"{told}\n{picture}" if picture else told
+        return f"{text}\n{picture}" if picture else text
 
     def draw_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
         information = self.histories.info[player]

@@ -198,8 +198,8 @@ class _Walk:
         known = self._strings[before] if before >= 0 else None
         number = self._number(player, _ENDED - action, known, before)
         if not self._is_public:
-            told = player, last_move, self._string(state, player, TERMINAL), before
-            same = self._ends.setdefault(told, number)
+            end = player, last_move, self._string(state, player, TERMINAL), before
+            same = self._ends.setdefault(end, number)
             if same != number:
                 self._alike.append((same, number))
         return number

@@ -207,8 +207,8 @@ def _entries(histories: Histories, levels: list[_Level], player: int) -> np.ndar
         must = _linked(size, [(his_move, info[his_move]), futures])
         known = info[np.unique(must, return_index=True)[1]]  # by the first member of each
         forgets = np.bincount(level.node[known[must] != info], minlength=len(level.actor)) > 0
-        told = np.flatnonzero(~forgets[level.node])
-        entry = _linked(size, [(np.arange(size), must + 2 * size), (told, info[told])])
+        kept = np.flatnonzero(~forgets[level.node])
+        entry = _linked(size, [(np.arange(size), must + 2 * size), (kept, info[kept])])
         # Sorted by information, so that an index means the same at most nodes.
         lowest = np.full(entry.max() + 1, size)
         np.minimum.at(lowest, entry, info)

@@ -102,12 +102,12 @@ class UciEngine(Engine):
     def choose(self, game_id: int, start: Any, moves: Sequence[str], state: Any) -> int:
         """Sends the whole game first."""
         if game_id != self._last_game_id:  # its hash tables are of another game
-            self._tell("ucinewgame")
+            self._send("ucinewgame")
             self._synchronize()
             self._last_game_id = game_id
         begin = "startpos" if start is None else f"fen {self._game.fen(start)}"
         played = f" moves {' '.join(moves)}" if moves else ""
-        self._tell(f"position {begin}{played}")
+        self._send(f"position {begin}{played}")
         words = self._ask(self._go, "bestmove", self._patience_of_a_move)[-1].split()
         text = words[1] if len(words) > 1 else "nothing"
         try:
@@ -148,8 +148,8 @@ class UciEngine(Engine):
                 raise self._process.error(f"has no option {name!r}{hint}")
             if problem := option.problem(value):
                 raise self._process.error(f"option {option.name} {problem}, got {value!r}")
-            told = "" if option.kind == "button" else f" value {value}"
-            self._tell(f"setoption name {option.name}{told}")
+            text = "" if option.kind == "button" else f" value {value}"
+            self._send(f"setoption name {option.name}{text}")
 
     def _synchronize(self) -> None:
         self._ask("isready", "readyok", self._patience)
@@ -163,7 +163,7 @@ class UciEngine(Engine):
             lines.append(self._process.read_line(deadline, failure).strip())
         return list(lines)
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         self._process.send(line, Deadline(self._patience))
 
 

@@ -92,13 +92,13 @@ class UciServer:
                 try:
                     self._commands[words[0]](words[1:])
                 except ValueError as error:
-                    self._tell(str(error))
+                    self._print_error(str(error))
 
     def close(self) -> None:
         """Closes the thinker."""
         self._thinker.close()
 
-    def _tell(self, problem: str) -> None:
+    def _print_error(self, problem: str) -> None:
         """Prints an error as info, since the protocol has none: programs may show it."""
         self._say(f"info string error: {' '.join(problem.split())}")
 
@@ -191,12 +191,12 @@ class UciServer:
     def _go(self, words: Sequence[str]) -> None:
         position = self._position
         if position is None:
-            self._tell("there is no position to think about.")
+            self._print_error("there is no position to think about.")
             self._say(f"bestmove {_NO_MOVE}")
             return
         actor = situation(self._game, position.state).actor
         if actor == TERMINAL:
-            self._tell(f"the game is over at '{self._game.describe_state(position.state)}'.")
+            self._print_error(f"the game is over at '{self._game.describe_state(position.state)}'.")
             self._say("bestmove (none)")
             return
         self._prepare()
@@ -204,14 +204,14 @@ class UciServer:
         try:
             allowed = {self._uci_game.read_action(position.state, move) for move in limits.moves}
         except ValueError as error:
-            self._tell(f"searchmoves: {error}")
+            self._print_error(f"searchmoves: {error}")
             allowed = set()
         search = _Search(self, position, limits)
         try:
             search.run()
             self._say(f"bestmove {self._chosen(position, allowed)}")
         except ValueError as error:
-            self._tell(str(error))
+            self._print_error(str(error))
             self._say(f"bestmove {_NO_MOVE}")
 
     def _chosen(self, position: Position, allowed: set[int]) -> str:

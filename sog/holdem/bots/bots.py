@@ -172,7 +172,7 @@ class Equity(Method):
 
     raise_from: float = param(0.65, "the equity to bet with", minimum=0.0, maximum=0.99)
     runouts: int = param(
-        RUNOUTS, "public cards to come: a sample of so many", minimum=1, maximum=100_000
+        RUNOUTS, "the most runouts of public cards; more are sampled", minimum=1, maximum=100_000
     )
 
     def check(self, game: Game[Any]) -> None:

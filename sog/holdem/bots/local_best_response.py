@@ -155,7 +155,7 @@ class LocalBestResponse(Method):
         "none", "bets to consider: none, pot and all-in, all", choices=(NONE, POT, ALL)
     )
     runouts: int = param(
-        RUNOUTS, "public cards to come: a sample of so many", minimum=1, maximum=100_000
+        RUNOUTS, "the most runouts of public cards; more are sampled", minimum=1, maximum=100_000
     )
 
     def check(self, game: Game[Any]) -> None:
