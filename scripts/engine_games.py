@@ -116,7 +116,7 @@ class ChessSide(UciEngine):
     def begin(self, control: Control) -> None:
         """Starts a game."""
         self.moves: list[str] = []
-        self._tell("ucinewgame")
+        self._send("ucinewgame")
         self._synchronize()
 
     def move(self, clocks: Clocks, side: int, position: Position) -> tuple[str, float]:
@@ -144,7 +144,7 @@ class ChessSide(UciEngine):
 
     def _show(self) -> None:
         played = f" moves {' '.join(self.moves)}" if self.moves else ""
-        self._tell(f"position startpos{played}")
+        self._send(f"position startpos{played}")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -35,7 +35,7 @@ from selfplay.sources import check_source
 from sog.cli.numbers import positive_integer
 from sog.games import Game, make
 from sog.games.encoding import at_stake
-from sog.holdem.spots.examples import solve_spots
+from sog.holdem.spots.training_examples import solve_spots
 
 _CONFIG: Final = "holdem_small"
 _HELD_OUT: Final = 4  # one in four

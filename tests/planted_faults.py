@@ -52,7 +52,7 @@ sog/holdem/pages/spot_views.py :: holdem/pages/test_spot_networks :: "share": _n
 sog/boards/uci/engine.py :: boards/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
 sog/boards/gtp/analysis.py :: boards/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
 sog/boards/gtp/analysis.py :: boards/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
-sog/boards/gtp/table.py :: boards/test_gtp boards/test_gtp_setup :: thinker, None, False :: thinker, None, True
+sog/boards/gtp/session.py :: boards/test_gtp boards/test_gtp_setup :: thinker, None, False :: thinker, None, True
 sog/boards/uci/limits.py :: boards/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names
 sog/play/match.py :: play/test_match holdem/test_local_best_response :: key=lambda agent: not agent.watches :: key=lambda agent: agent.watches
@@ -102,7 +102,7 @@ sog/holdem/blueprint/strengths.py :: holdem/test_blueprint_buckets :: score += h
 sog/holdem/blueprint/betting_tree.py :: holdem/test_blueprint :: np.concatenate(won) / np.float32(game.chips_per_unit) :: np.concatenate(won)
 sog/holdem/blueprint/public_chance.py :: holdem/test_blueprint :: keep = number / (number + 1) :: keep = (number + 1) / (number + 2)
 sog/holdem/blueprint/file.py :: holdem/test_blueprint :: num_boards % BOARDS == 0 :: num_boards % 1 == 0
-sog/holdem/blueprint/position.py :: holdem/test_blueprint holdem/test_blueprint_command :: np.where(live[:, None], by_hand, 0) :: np.where(live[:, None], by_hand, by_hand)
+sog/holdem/blueprint/policy.py :: holdem/test_blueprint holdem/test_blueprint_command :: np.where(live[:, None], by_hand, 0) :: np.where(live[:, None], by_hand, by_hand)
 """  # noqa: E501
 
 

@@ -1,1 +1,1 @@
-"""Board games: nothing is hidden."""
+"""Board games, all of perfect information."""

@@ -1,4 +1,4 @@
-"""Chess, and chess on smaller boards: Gardner's of 5 x 5 (1969), and that of Los Alamos (1956).
+"""Chess, and chess on smaller boards: Gardner's on 5 x 5 (1969), and Los Alamos chess (1956).
 
 Gardner chess is a draw with best play (Mhalla and Prost 2013, arXiv 1307.7118).
 """
@@ -38,35 +38,35 @@ from sog.games.perfect_information import PerfectInformationGame
 from sog.games.shown import Seen
 
 _MOST_SEARCHED: Final = 64
-"""Moves of a position that a search considers; more are legal in few positions."""
+"""The most moves of a position that a search considers; few positions have more."""
 _COLORS: Final = ("White", "Black")
 _ENDINGS: Final = {
     rules.STALEMATE: "stalemate",
-    rules.TOO_FEW_PIECES: "too few pieces to mate",
-    rules.FIFTH_TIME: "the same position for the fifth time",
-    rules.SEVENTY_FIVE_MOVES: "seventy-five moves without a capture or a pawn's move",
-    rules.REPETITION: "the same position for the third time",
-    rules.QUIET_MOVES: "fifty moves without a capture or a pawn's move",
-    rules.LENGTH: "max_moves half-moves without an end",
+    rules.TOO_FEW_PIECES: "insufficient material",
+    rules.FIFTH_TIME: "fivefold repetition",
+    rules.SEVENTY_FIVE_MOVES: "seventy-five moves without a capture or pawn move",
+    rules.REPETITION: "threefold repetition",
+    rules.QUIET_MOVES: "fifty moves without a capture or pawn move",
+    rules.LENGTH: "max_moves half-moves played",
 }
 _RULES: Final = """\
-The players move in turn, White first; who mates the other's king wins. A move is written as the
-squares from and to, e2e4, with what a pawn becomes, e7e8q, or as in books: Nf3, exd8=Q. These
-end a game as a draw without being claimed: stalemate, the third time of a position, fifty moves
-of both without a capture or a pawn's move, too few pieces to mate, and max_moves half-moves from
-where the game began. A game that is read may go on where a player had to claim the draw."""
+The players move in turn, White first; checkmate wins. A move is written in UCI (its two squares,
+e2e4, with the promotion piece, e7e8q) or in SAN: Nf3, exd8=Q. A game is drawn, without a claim, by
+stalemate, threefold repetition, fifty moves of both players without a capture or pawn move,
+insufficient material, or max_moves half-moves from where the game began. A game read from a file
+may continue where a player would have had to claim the draw."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
-    """Chess of some variant; player 0 is White. An action is a move as `chess_variant` numbers it.
+    """A chess variant; player 0 is White. An action is a move as `chess_variant` numbers it.
 
-    Texts name events in UCI; what is read may also be in SAN or PGN, and begin with a FEN.
+    Events are written in UCI; SAN and PGN can also be read, and positions as FEN.
     """
 
     variant: ClassVar[Variant]
     uci_variant: ClassVar[str]
-    """What engines call it, in the option UCI_Variant."""
+    """Its name in the engine option UCI_Variant."""
 
     max_moves: int = param(
         512, "half-moves after which a game is a draw", minimum=1, maximum=10_000
@@ -120,38 +120,38 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
     def observe(self, state: ChessState) -> Array:
         return observe(self.variant, self.max_moves, state)
 
-    # Positions and moves as people and other programs write them.
+    # Notation.
 
     def from_fen(self, text: str) -> ChessState:
-        """A game that begins with a position; of what was before it nothing is known.
+        """A game that begins with a position, without a history.
 
-        Raises ValueError, one line, for what is no FEN or cannot be.
+        Raises ValueError, one line, for an invalid FEN or an impossible position.
         """
         return state_of(self.variant, read_fen(self.variant, text), self.max_moves)
 
     def fen(self, state: ChessState) -> str:
-        """A state as FEN; the square en passant is in it where taking there is legal."""
+        """A state as FEN, with the en passant square only where a capture is legal."""
         return write_fen(position_of(self.variant, state))
 
     def uci_of_action(self, state: ChessState, action: int) -> str:
-        """A legal move as engines write it."""
+        """A legal move in UCI."""
         return move_of(self.variant, state, action).uci
 
     def read_action(self, state: ChessState, text: str) -> int:
-        """A legal move from UCI or SAN; raises ValueError, one line, if it is none."""
+        """A legal move from UCI or SAN; raises ValueError, one line, for any other text."""
         return read_move(self.variant, state, text)
 
     def parse(self, text: str) -> tuple[int, ...]:
         """Moves in UCI or SAN, e2e4 or Nf3, or the numbers of actions; or a PGN."""
         state, actions = self.read_position(text)
         if self.fen(state) != self.fen(self.root()):
-            raise ValueError(f"no events lead to {self.fen(state)!r}, where this begins.")
+            raise ValueError(f"a list of events cannot begin at {self.fen(state)!r}.")
         return actions
 
     def read_position(self, text: str) -> tuple[ChessState, tuple[int, ...]]:
-        """Also a FEN, with moves after it if the word "moves" is between, as in UCI; or an EPD.
+        """Also reads a FEN, with moves after the word "moves" as in UCI; or an EPD.
 
-        A game may go on where a player could have claimed a draw, see `read_line`.
+        A game may continue where a player could have claimed a draw, see `read_line`.
         """
         if is_pgn(text):
             record = read_game(self, text)
@@ -163,8 +163,8 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         return read_line(self.variant, self.max_moves, start, split_events(moves))
 
     def play_on(self, state: ChessState) -> ChessState:
-        """The same position of a game that goes on, if only a draw that a player can claim, or
-        max_moves, has ended it here; else the state itself."""
+        """The position with the game continued, if only a claimable draw or max_moves ended it;
+        else the state itself."""
         return rules.played_on(state)
 
     def pgn(
@@ -175,16 +175,16 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         result: str = "",
         start: ChessState | None = None,
     ) -> str:
-        """A game from its beginning, or from a position, as PGN.
+        """A game from the root, or from a position, as PGN.
 
-        names: of White and of Black. result: as "1-0", where it is not what the board says. start:
-        the position, None for that of a game.
+        names: of White and of Black. result: such as "1-0", if it does not follow from the board.
+        start: the position; None for the root.
         """
         tags = {"White": names[0], "Black": names[1], **({"Result": result} if result else {})}
         return write_game(self, actions, tags=tags, start=start)
 
     def ending(self, state: ChessState) -> str:
-        """How a game has ended, for people; empty while it goes on."""
+        """How a game ended, for people; empty while it is in progress."""
         if int(state.ending) == rules.GOES_ON:
             return ""
         if int(state.ending) == rules.CHECKMATE:
@@ -196,7 +196,7 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         return f"your pieces are {_COLORS[player]}'s"
 
     def describe_state(self, state: ChessState) -> str:
-        """The FEN, and how the game has ended."""
+        """The FEN, and how the game ended."""
         ending = self.ending(state)
         return f"{self.fen(state)} ({ending})" if ending else self.fen(state)
 
@@ -221,7 +221,7 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         )
 
     def draw(self, state: ChessState, ranges: np.ndarray | None = None) -> str:
-        """The board as White sees it, White's pieces in large letters, and who is to move."""
+        """The board from White's side, White's pieces in capitals, and the player to move."""
         position = position_of(self.variant, state)
         files = " ".join("abcdefgh"[: self.variant.columns])
         lines = [
@@ -236,7 +236,7 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
 
 @functools.cache
 def _first_state(variant: Variant, max_moves: int) -> ChessState:
-    """Of NumPy arrays: what asks for it in a program gets constants, and not how they are found."""
+    """Cached as NumPy arrays, so that programs embed it as constants."""
     with jax.ensure_compile_time_eval():
         state = state_of(variant, start_position(variant), max_moves)
         first: ChessState = jax.tree.map(np.asarray, state)
@@ -254,7 +254,7 @@ class Chess(AnyChess):
 
 
 class GardnerChess(AnyChess):
-    """Gardner's chess: the king's side without its knight's and bishop's file, on 5 x 5."""
+    """Gardner's minichess on 5 x 5."""
 
     name = "gardner_chess"
     summary = "Chess on a board of 5 x 5, small enough to learn on two cores"
@@ -266,7 +266,7 @@ Chess on a board of 5 x 5 by Gardner: no castling, and pawns go one step at a ti
 
 
 class LosAlamosChess(AnyChess):
-    """The chess that a computer first played."""
+    """The chess variant that a computer played first."""
 
     name = "los_alamos_chess"
     summary = "Chess without bishops on a board of 6 x 6, the first that a computer played"

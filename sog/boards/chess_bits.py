@@ -1,7 +1,7 @@
-"""Sets of squares as 64 bits, in two words of 32: what a rule says of one piece, it says of all.
+"""Bitboards: sets of squares as 64 bits, in two words of 32.
 
-A square is bit `8 * rank + file`, whatever the size of the board: a smaller one lies in the corner
-of the first rank and file, and what is beside it is masked away.
+A square is bit `8 * rank + file` for every board size: a smaller board is in the corner of the
+first rank and file, and the rest is masked.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,15 +37,15 @@ class Bits(NamedTuple):
         return Bits(~self.low, ~self.high)
 
     def each(self, change: Callable[[Any], Any]) -> "Bits":
-        """The same done to both words."""
+        """Applies a function to both words."""
         return Bits(change(self.low), change(self.high))
 
     def pick(self, *index: Any) -> "Bits":
-        """Some of an array of sets."""
+        """Indexes an array of sets."""
         return self.each(lambda word: word[index])
 
     def is_any(self) -> Array:
-        """[...] bool: which sets have a square."""
+        """[...] bool: which sets are not empty."""
         has_any: Array = (self.low | self.high) != 0
         return has_any
 
@@ -55,8 +55,8 @@ class Bits(NamedTuple):
         return ones.astype(jnp.int32)
 
     def moved(self, steps: np.ndarray | int) -> "Bits":
-        """Every square moved up by so many bits, a number per set; what leaves comes in again at
-        the other end, so mask the result. A set is moved by many numbers if there is but one."""
+        """Rotates each set up by its number of bits; mask what wraps around. A single set
+        broadcasts against many numbers."""
         turn = np.asarray(steps) % NUM_BITS
         count = (turn % WORD_BITS).astype(np.uint32)
         crosses = turn >= WORD_BITS
@@ -72,7 +72,7 @@ class Bits(NamedTuple):
         )
 
     def turned(self, ranks: int) -> "Bits":
-        """Seen from the other side of a board: the first rank becomes the last."""
+        """Flips the ranks of a board: the first becomes the last."""
         swapped = Bits(_bytes_swapped(self.high), _bytes_swapped(self.low))
         missing = FILES * (NUM_BITS // FILES - ranks)
         return swapped.moved(-missing) if missing else swapped
@@ -94,22 +94,22 @@ def square(number: Array) -> Bits:
 
 
 def stacked(sets: Sequence[Bits]) -> Bits:
-    """Sets as one array of sets."""
+    """Stacks sets into an array of sets."""
     low, high = zip(*sets, strict=True)
     return Bits(jnp.stack(low), jnp.stack(high))
 
 
 def joined(arrays: Sequence[Bits]) -> Bits:
-    """Arrays of sets one after the other."""
+    """Concatenates arrays of sets."""
     low, high = zip(*arrays, strict=True)
     return Bits(jnp.concatenate(low), jnp.concatenate(high))
 
 
 def union(sets: Bits, axis: int = -1) -> Bits:
-    """The squares that are in any of the sets along an axis.
+    """The union of the sets along an axis.
 
-    XLA does not compute a reduction anew for everything that looks at it, as it does with what is
-    elementwise: a union between two stages of a computation keeps them apart.
+    XLA does not recompute a reduction for every use, as it does elementwise operations: a union
+    between two stages of a computation keeps them from being fused.
     """
     return sets.each(lambda word: jax.lax.reduce_or(word, axes=(axis % word.ndim,)))
 
@@ -122,10 +122,9 @@ def constant(mask: np.ndarray) -> Bits:
 
 
 def to_mask(sets: Bits) -> Array:
-    """[rank, file, set] bool: which squares are in each set of an array.
+    """[rank, file, set] bool: the squares in each set of an array.
 
-    A loop over the ranks of a word: without it, XLA computes what the sets come from once for each
-    square.
+    A loop over the ranks of a word: without it, XLA recomputes the sets for each square.
     """
     both = jnp.stack(sets)[:, None]
     files = np.arange(FILES, dtype=np.uint32)[None, :, None]

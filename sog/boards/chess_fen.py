@@ -1,4 +1,4 @@
-"""Positions of chess as FEN, for the usual board and smaller ones; runs on the host."""
+"""Positions of chess as FEN, for the standard board and smaller ones; runs on the host."""
 
 import collections
 import dataclasses
@@ -23,16 +23,16 @@ from sog.quoting import quoted
 
 _RIGHTS: Final = "KQkq"
 _BY_FILES: Final = str.maketrans("HAha", _RIGHTS)
-"""Shredder-FEN names the rights by the files of the rooks."""
+"""Shredder-FEN names castling rights by the files of the rooks."""
 _MOST_COUNTED: Final = 9999
 _COUNTERS: Final = re.compile(r"\b(hmvc|fmvn)\s+(\d+)\s*;")
-"""What EPD calls the last two fields of a FEN."""
+"""EPD's opcodes for the last two fields of a FEN."""
 _NONE: Final = "-"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Position:
-    """What a FEN says; White's pieces are positive, ranks and files are counted from 0."""
+class FenPosition:
+    """The content of a FEN; White's pieces are positive, ranks and files are counted from 0."""
 
     pieces: np.ndarray  # int[rank, file]: kinds as in `chess_variant`, Black's negative, 0 empty
     is_white: bool
@@ -40,20 +40,20 @@ class Position:
     castling: str
     """Some of KQkq, in this order."""
     en_passant: int | None
-    """The square that a pawn has just passed over, 8 * rank + file."""
+    """The en passant square, 8 * rank + file."""
     num_quiet: int
     num_moves: int
-    """Half-moves from the beginning of the game, as the number of the move has it."""
+    """Half-moves from the beginning of the game, by the move number."""
 
 
-def position_of(variant: Variant, state: ChessState) -> Position:
+def position_of(variant: Variant, state: ChessState) -> FenPosition:
     """The position of a state."""
     is_white = int(state.num_moves) % 2 == 0
     castling, square = int(state.castling), int(state.en_passant)
     if not is_white:
         castling = (castling & 3) << 2 | castling >> 2
     has_square = square != NO_SQUARE
-    return Position(
+    return FenPosition(
         pieces=pieces_on(variant, state.boards[0], is_white),
         is_white=is_white,
         castling="".join(_RIGHTS[right] for right in range(4) if castling >> right & 1),
@@ -64,14 +64,14 @@ def position_of(variant: Variant, state: ChessState) -> Position:
 
 
 def pieces_on(variant: Variant, board: Array, is_white: bool) -> np.ndarray:
-    """int[rank, file] as in `Position`; board: [word, plane], as seen by White or by Black."""
+    """int[rank, file] as in `FenPosition`; board: [word, plane], as seen by White or by Black."""
     planes = _bits(np.asarray(board))  # [plane, rank, file]
     kinds = sum(planes[plane].astype(int) << plane for plane in range(OWN))
     pieces = np.where(planes[OWN], kinds, -kinds)[: variant.rows, : variant.columns]
     return np.asarray(pieces if is_white else -pieces[::-1])
 
 
-def state_of(variant: Variant, position: Position, max_moves: int) -> ChessState:
+def state_of(variant: Variant, position: FenPosition, max_moves: int) -> ChessState:
     """A game that begins with a position."""
     rights = [_RIGHTS.index(letter) for letter in position.castling]
     castling = sum(1 << right for right in rights)
@@ -91,8 +91,8 @@ def state_of(variant: Variant, position: Position, max_moves: int) -> ChessState
     )
 
 
-def write_fen(position: Position) -> str:
-    """A position as FEN. The square en passant is said where a pawn can be taken there."""
+def write_fen(position: FenPosition) -> str:
+    """A position as FEN, with the en passant square only where a capture is possible."""
     passed = position.en_passant
     fields = [
         write_pieces(position.pieces),
@@ -111,19 +111,19 @@ def write_pieces(pieces: np.ndarray) -> str:
 
 
 def piece_letter(piece: int) -> str:
-    """Of a signed piece: large for White, small for Black, a dot for none."""
+    """The letter of a signed piece: uppercase for White, lowercase for Black, a dot for none."""
     letter = LETTERS[abs(piece)]
     return letter if piece > 0 else letter.lower()
 
 
 def square_name(square: int) -> str:
-    """As e4, of 8 * rank + file."""
+    """The name, such as e4, of 8 * rank + file."""
     rank, file = divmod(square, FILES)
     return f"{'abcdefgh'[file]}{rank + 1}"
 
 
 def square_number(variant: Variant, name: str) -> int | None:
-    """8 * rank + file of a name; None if the board has no such square."""
+    """8 * rank + file of a name; None for a square off the board."""
     found = re.fullmatch(r"([a-h])([1-8])", name)
     if found is None:
         return None
@@ -132,15 +132,15 @@ def square_number(variant: Variant, name: str) -> int | None:
 
 
 def looks_like_fen(text: str) -> bool:
-    """Whether a text begins as a FEN does, and no list of moves."""
+    """Whether a text begins like a FEN rather than a list of moves."""
     return re.match(r"\s*(?!1/2)\w+/\w", text) is not None
 
 
-def read_fen(variant: Variant, text: str) -> Position:
-    """A position from FEN, whose fields from the third on may be left out, or from EPD.
+def read_fen(variant: Variant, text: str) -> FenPosition:
+    """A position from FEN, whose fields from the third on are optional, or from EPD.
 
     Of EPD's operations, which end with a semicolon, only the counters are read. Raises ValueError,
-    one line, if it is none or no game could come to it.
+    one line, for an invalid FEN or an impossible position.
     """
     fields = text.split()
     if ";" in text:
@@ -160,7 +160,7 @@ def read_fen(variant: Variant, text: str) -> Position:
         if not (field.isdecimal() and len(field) < 20 and int(field) <= _MOST_COUNTED):
             rule = f"{name} must be a number up to {_MOST_COUNTED}, got {quoted(field)}"
             raise _mistake(text, rule)
-    position = Position(
+    position = FenPosition(
         pieces=pieces,
         is_white=is_white,
         castling=_read_castling(variant, text, castling, pieces),
@@ -173,9 +173,9 @@ def read_fen(variant: Variant, text: str) -> Position:
     return position
 
 
-def start_position(variant: Variant) -> Position:
+def start_position(variant: Variant) -> FenPosition:
     """The position that a game begins with."""
-    return Position(
+    return FenPosition(
         pieces=_read_pieces(variant, variant.start, variant.start),
         is_white=True,
         castling=_RIGHTS if variant.has_castling else "",
@@ -194,7 +194,7 @@ def _read_pieces(variant: Variant, text: str, placed: str) -> np.ndarray:
         spread = re.sub(r"[1-8]", lambda count: "." * int(count.group()), row)
         wrong = [letter for letter in spread if letter.upper() not in LETTERS]
         if wrong:
-            raise _mistake(text, f"row {number} has {wrong[0]!r}, which is no piece")
+            raise _mistake(text, f"row {number} has {wrong[0]!r}, which is not a piece")
         if len(spread) != variant.columns:
             raise _mistake(
                 text, f"row {number} must have {variant.columns} squares, got {len(spread)}"
@@ -207,7 +207,7 @@ def _read_pieces(variant: Variant, text: str, placed: str) -> np.ndarray:
 
 
 def _check_pieces(variant: Variant, text: str, board: np.ndarray) -> None:
-    """Whether they can come from those of the start, pawns having become others."""
+    """Raises ValueError for pieces that no captures and promotions can lead to."""
     if (abs(board[[0, -1]]) == PAWN).any():
         raise _mistake(text, "a pawn stands on the first or last rank")
     at_start = collections.Counter(variant.start.upper())
@@ -229,7 +229,7 @@ def _read_castling(variant: Variant, text: str, field: str, pieces: np.ndarray) 
     if field == _NONE:
         return ""
     if not variant.has_castling:
-        raise _mistake(text, f"castling must be -, which this chess does not have, got {field!r}")
+        raise _mistake(text, f"castling must be -, since this variant has none, got {field!r}")
     said, field = field, field.translate(_BY_FILES)
     if not set(field) <= set(_RIGHTS) or len(set(field)) != len(field):
         raise _mistake(text, f"castling must be - or letters of KQkq or HAha, got {said!r}")
@@ -248,7 +248,7 @@ def _read_passed(
         return None
     square = square_number(variant, field)
     if not variant.has_double_step or square is None:
-        raise _mistake(text, f"the square en passant must be - or one of the board, got {field!r}")
+        raise _mistake(text, f"the en passant square must be - or on the board, got {field!r}")
     rank, file = divmod(square, FILES)
     wanted, up = (variant.rows - 3, 1) if is_white else (2, -1)
     pawn = -PAWN if is_white else PAWN
@@ -263,11 +263,11 @@ def _read_passed(
 
 
 def _mistake(text: str, rule: str) -> ValueError:
-    return ValueError(f"{text!r} is no position: {rule}.")
+    return ValueError(f"{text!r} is not a position: {rule}.")
 
 
 def _seen_by(variant: Variant, is_white: bool, square: int) -> int:
-    """A square as a player sees it, or back."""
+    """A square as a player sees it, or the inverse."""
     rank, file = divmod(square, FILES)
     return square if is_white else (variant.rows - 1 - rank) * FILES + file
 

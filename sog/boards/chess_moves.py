@@ -1,9 +1,9 @@
-"""Legal moves of chess, of all pieces at once.
+"""Legal moves of chess, for all pieces at once.
 
-A plane of moves (`chess_variant`) has the same step for every square. So the squares from which a
-move of a plane is legal are a set, which a few operations on words find: what a piece would meet
-is the board moved back by the step. Pins and checks are found on the eight lines from the king; no
-move is tried out, but for taking en passant, where two pawns leave a line at once.
+A plane of moves (`chess_variant`) has the same step for every square. So the squares from which its
+move is legal are a set, found by a few operations on words: what a piece would reach is the board
+shifted back by the step. Pins and checks are found on the eight lines from the king; no move is
+tried out, except en passant captures, where two pawns leave a line at once.
 """
 
 from collections.abc import Sequence
@@ -39,14 +39,14 @@ from sog.boards.chess_variant import (
 )
 
 OWN: Final = 3
-"""The last plane of a board: whose turn it is owns these. Before it are the bits of the number of
-a piece, see `chess_variant`, lowest first."""
+"""The last plane of a board: the mover's pieces. Before it are the bits of the piece numbers, see
+`chess_variant`, lowest first."""
 NUM_BOARD_PLANES: Final = 4
 
 OWN_KING_SIDE, OWN_QUEEN_SIDE, OTHER_KING_SIDE, OTHER_QUEEN_SIDE = range(4)
-"""Bits of the rights to castle."""
+"""Bits of castling rights."""
 KING_HOME, KING_ROOK, QUEEN_ROOK = 4, 7, 0
-"""Squares of the usual board, of whoever looks at it."""
+"""Squares of the standard board, from the mover's perspective."""
 
 _DIRECTION: Final = np.arange(NUM_DIRECTIONS)
 _IS_DIAGONAL: Final = _DIRECTION % 2 == 1
@@ -85,24 +85,24 @@ def pieces_of(variant: Variant, board: Bits) -> Pieces:
 
 
 class Legal(NamedTuple):
-    """What `legal_moves` finds."""
+    """The result of `legal_moves`."""
 
     starts: Bits
     """[plane]: the squares from which a move is legal."""
     is_check: Array  # bool
-    takes_en_passant: Array  # bool: whether that is legal
+    takes_en_passant: Array  # bool: whether an en passant capture is legal
 
 
 def legal_moves(variant: Variant, board: Bits, castling: Array, en_passant: Array) -> Legal:
-    """board: [4]. castling: uint8, the bits of rights. en_passant: uint8, the square that a pawn
-    has just passed over; 64 if none has."""
+    """board: [4]. castling: uint8, bits of rights. en_passant: uint8, the en passant square; 64 if
+    there is none."""
     pieces = pieces_of(variant, board)
     king, empty = pieces.kings & pieces.own, pieces.empty
     attackers = _sliders(pieces, pieces.other)
     passing = _passing(variant, pieces, en_passant) if variant.has_double_step else None
 
-    # From the king, with the pawns as they are and as taking en passant leaves them; and to him,
-    # who does not hide behind himself.
+    # Lines from the king, with the pawns as they are and after an en passant capture; and lines of
+    # attack, with the king removed so that it does not shield squares behind it.
     views = [empty, *(passing.empty if passing else ()), empty | king]
     from_king = king.each(lambda word: jnp.broadcast_to(word, NUM_DIRECTIONS))
     seeds = stacked([*[from_king] * (len(views) - 1), attackers])
@@ -174,7 +174,7 @@ def _near_starts(variant: Variant) -> np.ndarray:
 
 
 def _near_ends(variant: Variant) -> Bits:
-    """[direction]: squares to which a single step leads: from where the opposite one stays."""
+    """[direction]: squares that a single step can reach."""
     return constant(np.roll(_near_starts(variant), NUM_DIRECTIONS // 2, axis=0))
 
 
@@ -187,13 +187,13 @@ def _jump_starts(variant: Variant) -> np.ndarray:
 
 
 def _at_target(variant: Variant, sets: Bits) -> Bits:
-    """[slide]: the squares from which a slide ends in a set."""
+    """[slide]: the squares from which a slide ends in the set."""
     starts = constant(variant.starts[: variant.num_slides])
     return sets.moved(-variant.steps[: variant.num_slides]) & starts
 
 
 def _before(is_free: Bits) -> Bits:
-    """[direction, steps]: squares from which all that lies before the end of a slide is free."""
+    """[direction, steps]: squares from which a slide's path, without its end, is free."""
 
     def shifted(sets: Bits, by: int) -> Bits:
         return sets.each(
@@ -210,7 +210,7 @@ def _before(is_free: Bits) -> Bits:
 
 
 def _first_slides(variant: Variant, by_steps: Sequence[Bits]) -> Bits:
-    """[plane] from [direction] for the first numbers of steps: no other move is in it."""
+    """[plane] from [direction] for the first numbers of steps; no other planes are set."""
     rest = variant.most_steps - len(by_steps)
 
     def spread(word: Array) -> Array:
@@ -221,15 +221,15 @@ def _first_slides(variant: Variant, by_steps: Sequence[Bits]) -> Bits:
 
 
 def _sliders(pieces: Pieces, of: Bits) -> Bits:
-    """[direction]: the pieces of one player that move any distance along it."""
+    """[direction]: a player's pieces that slide along it."""
     return where(_IS_DIAGONAL, pieces.diagonal & of, pieces.straight & of)
 
 
 def _rays(variant: Variant, seeds: Bits, empty: Bits) -> Bits:
-    """[case, direction]: what lies on the lines from some squares, up to the first piece, it
-    included. seeds: [case, direction]; empty: [case, 1].
+    """[case, direction]: the lines from some squares, up to and including the first piece. seeds:
+    [case, direction]; empty: [case, 1].
 
-    A loop, though a short one: written out, it would be computed anew by whatever looks at it.
+    A loop, although short: unrolled, XLA would recompute it for every use.
     """
     steps, ends = _near(variant)[None], _near_ends(variant).pick(None)
 
@@ -245,20 +245,20 @@ def _rays(variant: Variant, seeds: Bits, empty: Bits) -> Bits:
 
 
 def _steps(variant: Variant, sets: Bits, *directions: int) -> Bits:
-    """Where single steps in some directions lead."""
+    """The squares that single steps in some directions reach."""
     chosen = np.array(directions)
     moved = sets.moved(_near(variant)[chosen]) & _near_ends(variant).pick(chosen)
     return union(moved)
 
 
 def _jumps(variant: Variant, sets: Bits) -> Bits:
-    """Where knights on a set can go."""
+    """The squares that knights on a set attack."""
     ends = np.roll(_jump_starts(variant), len(JUMPS) // 2, axis=0)
     return union(sets.moved(_jump_steps()) & constant(ends))
 
 
 def _danger(variant: Variant, pieces: Pieces, attacked: Bits) -> Bits:
-    """Squares where the king would be in check; attacked: [direction], by what slides."""
+    """Squares where the king would be in check; attacked: [direction], by sliding pieces."""
     pawns = np.isin(_DIRECTION, (DOWN_LEFT, DOWN_RIGHT))
     single = (pieces.kings & pieces.other) | where(pawns, pieces.pawns & pieces.other, NOTHING)
     stepping = single.moved(_near(variant)) & _near_ends(variant)
@@ -266,13 +266,13 @@ def _danger(variant: Variant, pieces: Pieces, attacked: Bits) -> Bits:
 
 
 class _Passing(NamedTuple):
-    """Pawns that might take en passant."""
+    """Pawns that might capture en passant."""
 
     starts: Bits  # [direction]
     taken: Bits
-    """The pawn that they would take."""
+    """The pawn that they would capture."""
     empty: tuple[Bits, Bits]
-    """The empty squares after it, to the left and to the right."""
+    """The empty squares behind it, for captures to the left and to the right."""
 
 
 def _passing(variant: Variant, pieces: Pieces, en_passant: Array) -> _Passing:
@@ -287,7 +287,7 @@ def _passing(variant: Variant, pieces: Pieces, en_passant: Array) -> _Passing:
 
 
 def _castles(king: Bits, empty: Bits, danger: Bits, castling: Array) -> tuple[Bits, Bits]:
-    """The king, if he may castle, to the right and to the left on the usual board."""
+    """The king if it may castle to the right, and to the left, on the standard board."""
 
     def squares(*numbers: int) -> Bits:
         return constant(np.isin(np.arange(64), numbers))

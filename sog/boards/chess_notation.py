@@ -1,4 +1,4 @@
-"""Moves of chess as people and engines write them: UCI (e2e4, e7e8q) and SAN (Nf3, exd8=Q+)."""
+"""Notation of chess moves: UCI (e2e4, e7e8q) and SAN (Nf3, exd8=Q+)."""
 
 import re
 from collections.abc import Sequence
@@ -29,32 +29,32 @@ _SAN: Final = re.compile(
     r"(?:=?\(?(?P<promotion>[NBRQnbrq])\)?)?"
 )
 _CASTLING: Final = {"O-O": FILES - 2, "O-O-O": 2}
-"""Files where the king comes to stand."""
+"""Files that the king castles to."""
 _MARKS: Final = "+#!?=~/-\N{MINUS SIGN}±∓∞⩲⩱□↑→⇆⟳⨀"
-"""What people write after a move."""
+"""Annotations after a move."""
 
 
-class Move(NamedTuple):
-    """A move, in White's view: squares are 8 * rank + file."""
+class ChessMove(NamedTuple):
+    """A move from White's perspective: squares are 8 * rank + file."""
 
     action: int
     piece: int
-    """Its kind, not the color."""
+    """Its kind, without color."""
     start: int
     end: int
     promotion: int
-    """What a pawn becomes; 0 where none does."""
+    """The promotion piece; 0 if there is none."""
     takes: bool
 
     @property
     def uci(self) -> str:
-        """As engines write it."""
+        """The move in UCI notation."""
         letter = LETTERS[self.promotion].lower() if self.promotion else ""
         return f"{square_name(self.start)}{square_name(self.end)}{letter}"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The same, its action, and castling also as the king taking the rook (Chess960)."""
+        """Its texts: UCI, the action number, and castling also as king takes rook (Chess960)."""
         if not self.castles:
             return self.uci, str(self.action)
         rook = self.start - KING_HOME + (KING_ROOK if self.end > self.start else QUEEN_ROOK)
@@ -62,22 +62,22 @@ class Move(NamedTuple):
 
     @property
     def castles(self) -> bool:
-        """Whether a rook goes with the king."""
+        """Whether it is castling."""
         return self.piece == KING and abs(self.end - self.start) == 2
 
 
-def move_of(variant: Variant, state: ChessState, action: int) -> Move:
-    """What an action does."""
+def move_of(variant: Variant, state: ChessState, action: int) -> ChessMove:
+    """The move of an action."""
     return moves_at(variant, state, [action])[0]
 
 
-def moves_of(variant: Variant, state: ChessState) -> list[Move]:
+def moves_of(variant: Variant, state: ChessState) -> list[ChessMove]:
     """All legal moves."""
     return moves_at(variant, state, np.flatnonzero(legal_actions(variant, state)).tolist())
 
 
-def moves_at(variant: Variant, state: ChessState, actions: Sequence[int]) -> list[Move]:
-    """What some actions do."""
+def moves_at(variant: Variant, state: ChessState, actions: Sequence[int]) -> list[ChessMove]:
+    """The moves of some actions."""
     position, found = position_of(variant, state), []
     pieces, is_white = position.pieces, position.is_white
     for action in actions:
@@ -95,7 +95,7 @@ def moves_at(variant: Variant, state: ChessState, actions: Sequence[int]) -> lis
         on_board = 0 <= to_rank < variant.rows and 0 <= to_file < variant.columns
         taken = on_board and pieces[to_rank, to_file] != 0
         found.append(
-            Move(
+            ChessMove(
                 action=action,
                 piece=piece,
                 start=rank * FILES + file,
@@ -108,7 +108,7 @@ def moves_at(variant: Variant, state: ChessState, actions: Sequence[int]) -> lis
 
 
 def read_move(variant: Variant, state: ChessState, text: str) -> int:
-    """The action of a legal move, in UCI or SAN, or its number. Raises ValueError, one line."""
+    """The action of a legal move in UCI or SAN, or of its number. Raises ValueError, one line."""
     moves = moves_of(variant, state)
     for move in moves:
         if text in move.names:
@@ -119,12 +119,12 @@ def read_move(variant: Variant, state: ChessState, text: str) -> int:
         return chosen[0].action
     names = ", ".join(move.uci for move in (chosen or moves)[:_MOST_NAMED])
     if chosen:
-        raise ValueError(f"{quoted(text)} may be any of {names}.")
+        raise ValueError(f"{quoted(text)} is ambiguous: it may be any of {names}.")
     if not moves:
         raise ValueError(f"{quoted(text)} comes after the end of the game.")
     more = len(moves) - _MOST_NAMED
     rest = f" ... and {more} more" if more > 0 else ""
-    raise ValueError(f"{quoted(text)} is no legal move; possible: {names}{rest}.")
+    raise ValueError(f"{quoted(text)} is not a legal move; possible: {names}{rest}.")
 
 
 def read_line(
@@ -135,11 +135,11 @@ def read_line(
     *,
     ends_drawn: bool = False,
 ) -> tuple[ChessState, tuple[int, ...]]:
-    """The actions of moves one after the other, and the beginning from which they can be played.
+    """The actions of a sequence of moves, and the beginning from which they can be played.
 
-    That is another one than `start` where the game went on though a player could claim a draw:
-    nobody did. ends_drawn: whether the last position ends the game if a draw can be claimed there.
-    Raises ValueError, one line, that names the move.
+    The beginning differs from `start` if the game continued where a player could have claimed a
+    draw. ends_drawn: whether a claimable draw in the last position ends the game. Raises
+    ValueError, one line, that names the move.
     """
     state, actions, unclaimed = start, list[int](), list[int]()
     for number in range(len(words) + 1):
@@ -156,12 +156,12 @@ def read_line(
 
 
 def move_number(state: ChessState) -> str:
-    """As in front of a move: 1. of White, 1... of Black."""
+    """The number before a move: 1. for White, 1... for Black."""
     num_moves = int(state.num_moves)
     return f"{num_moves // 2 + 1}{'...' if num_moves % 2 else '.'}"
 
 
-def _matches(variant: Variant, moves: Sequence[Move], text: str) -> list[Move]:
+def _matches(variant: Variant, moves: Sequence[ChessMove], text: str) -> list[ChessMove]:
     """The moves that a text in SAN may mean."""
     castling = text.replace("0", "O")
     if castling in _CASTLING:
@@ -185,7 +185,7 @@ def _matches(variant: Variant, moves: Sequence[Move], text: str) -> list[Move]:
 
 
 def write_san(variant: Variant, max_moves: int, state: ChessState, action: int) -> str:
-    """A legal move in SAN, told apart from others as far as needed, with + or #."""
+    """A legal move in SAN, disambiguated as needed, with + or #."""
     moves = moves_of(variant, state)
     move = next(move for move in moves if move.action == action)
     then = after(variant, max_moves, state, jnp.int32(action))

@@ -1,10 +1,10 @@
-"""What a network sees of chess: the planes of AlphaZero, from the side of the player to move.
+"""The network's input for chess: AlphaZero's planes, from the perspective of the player to move.
 
-Fourteen for each of the last eight positions, the present one first: his six kinds of pieces, the
-other's six, and whether the position had been before, once and twice. Then whether Black is to
-move, how far the game is, who may castle (his king's side and queen's side, then the other's;
-where there is castling), and how long nothing has been taken and no pawn moved: 119 of the usual
-board, as table S1 of the Student of Games paper counts them.
+Fourteen for each of the last eight positions, the present one first: the mover's six kinds of
+pieces, the other's six, and whether the position had occurred once and twice before. Then Black to
+move, the move count, castling rights (own king's side and queen's side, then the other's; where
+there is castling), and the quiet moves: 119 on the standard board, as in Table S1 of the Student of
+Games paper.
 """
 
 from typing import Final
@@ -35,10 +35,10 @@ def num_channels(variant: Variant) -> int:
 
 
 def observe(variant: Variant, max_moves: int, state: ChessState) -> Array:
-    """float32[channel * row * column]; max_moves: half-moves that a game may have."""
+    """float32[channel * row * column]; max_moves: half-moves after which a game is a draw."""
     boards = Bits(*jnp.swapaxes(state.boards, 0, 1))  # [position, plane]
     now, before = boards.pick(slice(None, None, 2)), boards.pick(slice(1, None, 2))
-    turned = before.turned(variant.rows)  # every second one is seen by the other player
+    turned = before.turned(variant.rows)  # every second position is from the other perspective
     mine, his = _kinds(now)
     his_before, mine_before = _kinds(turned)
     pairs = stacked([stacked([mine, his]), stacked([mine_before, his_before])])
@@ -59,7 +59,7 @@ def observe(variant: Variant, max_moves: int, state: ChessState) -> Array:
 
 
 def _kinds(boards: Bits) -> tuple[Bits, Bits]:
-    """[position, kind] of who looks at the boards [position, plane], and of the other."""
+    """[position, kind] of the mover of boards [position, plane], and of the other."""
     numbers = np.arange(PAWN, KING + 1)[None]
     own = boards.pick(slice(None), slice(OWN, None))
     kind = ~(own ^ own)
@@ -71,5 +71,5 @@ def _kinds(boards: Bits) -> tuple[Bits, Bits]:
 
 
 def _filled(numbers: Array, cells: tuple[int, int]) -> Array:
-    """Every number as a plane."""
+    """Constant planes of the numbers."""
     return jnp.broadcast_to(numbers[..., None, None], (*numbers.shape, *cells))

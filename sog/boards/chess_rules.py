@@ -1,9 +1,9 @@
-"""States of chess: what a move changes, which positions have been before, and how games end.
+"""States of chess: what a move changes, repetitions, and how games end.
 
-A board is seen by the player who was to move there, their pieces on the first ranks. A draw that a
-player could claim (FIDE Laws 9.2, 9.3) ends a game without a claim: the third time of a position,
-and the hundredth half-move without a capture or a pawn's move. So does max_moves. Games from
-elsewhere go on there (`unclaimed`, `played_on`), until the fifth time or the 150th half-move (9.6).
+A board is from the perspective of the player to move, whose pieces are on the first ranks. A draw
+that a player could claim (FIDE Laws 9.2, 9.3) ends a game without a claim: threefold repetition,
+and 100 half-moves without a capture or pawn move. So does max_moves. Games from elsewhere may
+continue there (`unclaimed`, `played_on`), until fivefold repetition or 150 half-moves (9.6).
 """
 
 import dataclasses
@@ -48,19 +48,19 @@ from sog.boards.chess_variant import (
 from sog.pytree import pytree
 
 NUM_BOARDS: Final = 8
-"""Positions that a state remembers, the present one among them."""
+"""Positions that a state remembers, including the present one."""
 MOST_QUIET: Final = 100
-"""Half-moves without a capture or a pawn's move, with which a player can claim a draw."""
+"""Half-moves without a capture or pawn move after which a player can claim a draw."""
 MOST_UNCLAIMED: Final = 150
-"""With so many a game ends that nobody claimed."""
+"""As many end a game without a claim."""
 NO_SQUARE: Final = 64
 NUM_RIGHTS: Final = 4
 _HASH_BYTES: Final = 3
 
 GOES_ON, CHECKMATE, STALEMATE, TOO_FEW_PIECES, FIFTH_TIME, SEVENTY_FIVE_MOVES = range(6)
 REPETITION, QUIET_MOVES, LENGTH = range(SEVENTY_FIVE_MOVES + 1, SEVENTY_FIVE_MOVES + 4)
-"""How a game has ended; where several would do, the first counts. From REPETITION on, only a claim
-or a rule of ours ends it."""
+"""How a game ended; if several apply, the first counts. From REPETITION on, official rules would
+need a claim or do not end it."""
 
 
 @pytree
@@ -68,25 +68,25 @@ class ChessState:
     """Public state of a game of chess."""
 
     boards: Array
-    """[position, word, plane] uint32: the present one first, then those before it, each seen by who
-    was to move there (`chess_moves.OWN`); 4 bits a square. 0 before the game's beginning."""
-    repeats: Array  # uint8[position]: how often each has been before, 4 at most
+    """[position, word, plane] uint32: the present one first, then earlier ones, each as its player
+    to move saw it (`chess_moves.OWN`); 4 bits per square. 0 before the beginning."""
+    repeats: Array  # uint8[position]: earlier occurrences of each, 4 at most
     hashes: Array
-    """uint8[quiet moves, 3]: a hash of the position after so many quiet moves, modulo 100; 0 where
+    """uint8[quiet moves, 3]: hashes of positions by the number of quiet moves, modulo 100; 0 where
     unknown.
 
-    Two positions of 2^24 have the same one, so a comparison with one that has not been before says
-    that it has with that probability: below 3 in a million for all that are compared in a move.
+    Hashes have 24 bits, so a new position seems a repetition with a probability of less than 3 in a
+    million, over all comparisons of a move.
     """
     castling: Array  # uint8: bits of rights, `chess_moves.OWN_KING_SIDE` and so on
-    en_passant: Array  # uint8: the square where that is legal, seen by who is to move; else 64
-    num_quiet: Array  # uint8: half-moves since a capture or a pawn's move, 150 at most
-    num_moves: Array  # int16: half-moves as a FEN counts them; White is to move if they are even
+    en_passant: Array  # uint8: the target square of a legal one, seen by the mover; else 64
+    num_quiet: Array  # uint8: half-moves since a capture or pawn move, 150 at most
+    num_moves: Array  # int16: half-moves as a FEN counts them; White moves if even
     begun: Array  # int16: `num_moves` where the game began
     unclaimed: Array
-    """int16[2]: the first and last `num_moves` at which the game goes on where REPETITION,
+    """int16[2]: the first and last `num_moves` at which the game continues although REPETITION,
     QUIET_MOVES or LENGTH would end it."""
-    ending: Array  # uint8: GOES_ON or how it has ended
+    ending: Array  # uint8: GOES_ON or how it ended
 
 
 def first_state(
@@ -99,11 +99,10 @@ def first_state(
     num_moves: int,
     max_moves: int,
 ) -> ChessState:
-    """A game that begins with a position: nothing is known of what was before, and no draw was
-    claimed.
+    """A game that begins with a position, without a history.
 
-    board: uint32[word, plane], as in `ChessState.boards`; the rest as there, en_passant also where
-    nobody can take.
+    board: uint32[word, plane], as in `ChessState.boards`. Other arguments as there; en_passant may
+    be set where no capture is possible.
     """
     empty = (NUM_BOARDS - 1, *board.shape)
     boards = jnp.concatenate([jnp.asarray(board)[None], jnp.zeros(empty, jnp.uint32)])
@@ -125,7 +124,7 @@ def first_state(
 
 
 def played_on(state: ChessState) -> ChessState:
-    """The same position of a game that goes on, if only a claim or max_moves has ended it here."""
+    """The position with the game continued, if only a claimable draw or max_moves ended it."""
     if int(state.ending) < REPETITION:
         return state
     here = jnp.full(2, state.num_moves, jnp.int16)
@@ -133,7 +132,7 @@ def played_on(state: ChessState) -> ChessState:
 
 
 def unclaimed_at(start: ChessState, moves: Sequence[int]) -> ChessState:
-    """The beginning of a game that went on where `played_on` let it: at these `num_moves`."""
+    """The beginning of a game that `played_on` continued at these `num_moves`."""
     if not moves:
         return start
     return dataclasses.replace(start, unclaimed=jnp.array([min(moves), max(moves)], jnp.int16))
@@ -141,20 +140,20 @@ def unclaimed_at(start: ChessState, moves: Sequence[int]) -> ChessState:
 
 @functools.partial(jax.jit, static_argnames="variant")
 def legal_actions(variant: Variant, state: ChessState) -> Array:
-    """bool[cell * planes]: the legal moves, at none of a game that is over."""
+    """bool[cell * planes]: the legal moves; none if the game is over."""
     legal = legal_moves(variant, Bits(*state.boards[0]), state.castling, state.en_passant)
     starts = where(state.ending == GOES_ON, legal.starts, NOTHING)
     return by_cells(variant, starts).reshape(-1)
 
 
 def by_cells(variant: Variant, sets: Bits) -> Array:
-    """[row, column, set] bool: which squares are in each set, row by row from the top."""
+    """[row, column, set] bool: the squares in each set, row by row from the top."""
     return to_mask(sets)[: variant.rows, : variant.columns][::-1]
 
 
 @functools.partial(jax.jit, static_argnames=("variant", "max_moves"))
 def after(variant: Variant, max_moves: int, state: ChessState, action: Array) -> ChessState:
-    """The state after a legal move; max_moves: half-moves that a game may have."""
+    """The state after a legal move; max_moves: half-moves after which a game is a draw."""
     cell, plane = action // variant.num_planes, action % variant.num_planes
     row, column = cell // variant.columns, cell % variant.columns
     start = (variant.rows - 1 - row) * FILES + column
@@ -187,7 +186,7 @@ def after(variant: Variant, max_moves: int, state: ChessState, action: Array) ->
     board = _other_side(variant, moved)
 
     passed = jnp.int32(NO_SQUARE)
-    if variant.has_double_step:  # the square above the start, counted from the other side
+    if variant.has_double_step:  # the square in front of the start, seen from the other side
         is_double = is_pawn & (plane == variant.slide(UP, 2))
         passed = jnp.where(is_double, (row - 1) * FILES + column, passed)
     is_quiet = ~(is_capture | is_pawn)
@@ -209,13 +208,13 @@ def after(variant: Variant, max_moves: int, state: ChessState, action: Array) ->
 
 @functools.partial(jax.jit, static_argnames="variant")
 def is_check(variant: Variant, board: Array) -> Array:
-    """bool: whether the king of who looks at a board is attacked; board: uint32[word, plane]."""
+    """bool: whether the mover's king is attacked; board: uint32[word, plane]."""
     nothing = jnp.uint8(0), jnp.uint8(NO_SQUARE)
     return legal_moves(variant, Bits(*board), *nothing).is_check
 
 
 def _other_side(variant: Variant, board: Bits) -> Bits:
-    """A board [4] as the other player sees it."""
+    """A board [4] from the other player's perspective."""
     turned = board.turned(variant.rows)
     first, second, third, own = (turned.pick(plane) for plane in range(NUM_BOARD_PLANES))
     planes = (first, second, third, (first | second | third) & ~own)
@@ -223,7 +222,7 @@ def _other_side(variant: Variant, board: Bits) -> Bits:
 
 
 def _rights_after(variant: Variant, castling: Array, touched: Bits) -> Array:
-    """uint8: the rights of whoever moves next, after a move that touched some squares."""
+    """uint8: the castling rights, as the next player sees them, after a move touched squares."""
     if not variant.has_castling:
         return castling
     last = FILES * (variant.rows - 1)
@@ -252,7 +251,7 @@ def _arrived(
     begun: Array,
     unclaimed: Array,
 ) -> ChessState:
-    """The state at a position, with what follows from it. repeats: of the positions before it."""
+    """The state at a position, with everything derived from it. repeats: of earlier positions."""
     board = Bits(*boards[0])
     legal = legal_moves(variant, board, castling, en_passant)
     en_passant = jnp.where(legal.takes_en_passant, en_passant, jnp.uint8(NO_SQUARE))
@@ -292,8 +291,8 @@ def _arrived(
 
 
 def _has_too_few_pieces(variant: Variant, board: Bits) -> Array:
-    """bool: whether nobody could mate: kings with a single knight or bishop, or with bishops that
-    all stand on squares of one color."""
+    """bool: insufficient material: kings with a single knight or bishop, or with bishops on squares
+    of one color only."""
     pieces = pieces_of(variant, board)
     bishops = pieces.diagonal & ~pieces.straight
     strong = (pieces.pawns | pieces.straight).is_any()
@@ -306,7 +305,7 @@ def _has_too_few_pieces(variant: Variant, board: Bits) -> Array:
 
 
 def _hash(board: Array, castling: Array, en_passant: Array) -> Array:
-    """[3] uint8, never all 0: each word is mixed in its own way, and then their sum."""
+    """[3] uint8, never all 0: mixes each word in its own way, and then their sum."""
     rest = castling.astype(jnp.uint32) | (en_passant.astype(jnp.uint32) << np.uint32(8))
     words = jnp.concatenate([board.reshape(-1), rest[None]])
     salt = np.arange(1, len(words) + 1, dtype=np.uint32) * np.uint32(0x9E3779B9)
@@ -317,7 +316,7 @@ def _hash(board: Array, castling: Array, en_passant: Array) -> Array:
 
 
 def _mixed(words: Array) -> Array:
-    """The last step of MurmurHash3 (Appleby): one to one, and every bit depends on all."""
+    """MurmurHash3's finalizer (Appleby): bijective, every bit depends on all."""
     words = (words ^ (words >> np.uint32(16))) * np.uint32(0x85EBCA6B)
     words = (words ^ (words >> np.uint32(13))) * np.uint32(0xC2B2AE35)
     return words ^ (words >> np.uint32(16))

@@ -1,10 +1,9 @@
-"""Kinds of chess as data: the board, how it starts, and what its pawns and kings may do.
+"""Chess variants as data: the board, the initial position, and rules of pawns and kings.
 
-Everything is seen by the player to move, whose own pieces stand on the first ranks. A move is
-numbered as in AlphaZero (Silver et al. 2018, Methods): the square that the piece leaves, and a
-plane: one of eight directions with a distance, one of eight jumps of a knight, or a pawn's way to
-the last rank with the piece that it becomes, if that is not a queen. Castling is a king's move by
-two squares.
+Everything is from the perspective of the player to move, whose pieces start on the first ranks.
+Moves are numbered as in AlphaZero (Silver et al. 2018, Methods): the square that the piece leaves,
+and a plane: one of eight directions with a distance, one of eight knight jumps, or an
+underpromotion (a pawn's direction and the piece). Castling is a king's move by two squares.
 """
 
 import dataclasses
@@ -17,50 +16,50 @@ from sog.boards.chess_bits import FILES, NUM_BITS
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
 LETTERS: Final = ".PNBRQK"
-"""Of pieces by their number; 0 is an empty square."""
+"""Letters of pieces by number; 0 is an empty square."""
 
 DIRECTIONS: Final = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
-"""(rank, file): up first, then clockwise; a straight one is followed by a diagonal one."""
+"""(rank, file): up first, then clockwise, so straight and diagonal ones alternate."""
 NUM_DIRECTIONS: Final = len(DIRECTIONS)
 UP, UP_RIGHT, RIGHT, DOWN_RIGHT, _, DOWN_LEFT, LEFT, UP_LEFT = range(NUM_DIRECTIONS)
 JUMPS: Final = ((2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1))
 WAYS: Final = (UP_LEFT, UP, UP_RIGHT)
-"""Of a pawn, as underpromotions have them."""
+"""Files that an underpromoting pawn moves by."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Variant:
-    """A kind of chess."""
+    """A chess variant."""
 
     rows: int
     columns: int
     start: str
-    """FEN of the pieces at the beginning, from the top."""
+    """The piece placement field of the initial FEN."""
     promotions: tuple[int, ...] = (ROOK, BISHOP, KNIGHT)
-    """What a pawn may become instead of a queen."""
+    """The underpromotions."""
     has_castling: bool = False
-    """As on the usual board; elsewhere kings do not."""
+    """Whether castling exists, as on the standard board."""
     has_double_step: bool = False
-    """Whether pawns may begin with two steps, and be taken en passant then."""
+    """Whether pawns may make a double step, and be captured en passant."""
     most_moves: int
-    """At least as many as any position has legal moves."""
+    """An upper bound on legal moves of a position."""
 
     @property
     def most_steps(self) -> int:
-        """The longest way of a queen."""
+        """The longest queen move."""
         return max(self.rows, self.columns) - 1
 
     @property
     def num_slides(self) -> int:
-        """Planes of a direction with a distance; a plane is `direction * most_steps + steps - 1`.
+        """Planes of slides; a plane is `direction * most_steps + steps - 1`.
 
-        The planes of jumps come after them, then those of underpromotions, three of each piece.
+        The planes of jumps follow, then those of underpromotions, three for each piece.
         """
         return NUM_DIRECTIONS * self.most_steps
 
     @property
     def num_planes(self) -> int:
-        """Planes of moves: 73 on the usual board."""
+        """Planes of moves: 73 on the standard board."""
         return self.num_slides + len(JUMPS) + len(WAYS) * len(self.promotions)
 
     @property
@@ -69,12 +68,12 @@ class Variant:
         return self.rows * self.columns
 
     def slide(self, direction: int, steps: int) -> int:
-        """The plane of a direction with a distance."""
+        """The plane of a direction and distance."""
         return direction * self.most_steps + steps - 1
 
     @functools.cached_property
     def deltas(self) -> np.ndarray:
-        """int32[plane, 2]: by how many ranks and files its moves go up and to the right."""
+        """int32[plane, 2]: the ranks up and files to the right that its moves go."""
         slides = [
             (steps * up, steps * right)
             for up, right in DIRECTIONS
@@ -85,30 +84,30 @@ class Variant:
 
     @functools.cached_property
     def steps(self) -> np.ndarray:
-        """int32[plane]: by how many bits its moves go."""
+        """int32[plane]: the bits that its moves go."""
         steps: np.ndarray = np.einsum("pd,d->p", self.deltas, np.array([FILES, 1], np.int32))
         return steps
 
     @functools.cached_property
     def promotes_to(self) -> np.ndarray:
-        """int32[plane]: what a pawn becomes; 0 where that is not said."""
+        """int32[plane]: the promotion piece; 0 if it is not an underpromotion."""
         plain = [0] * (self.num_slides + len(JUMPS))
         return np.array([*plain, *np.repeat(self.promotions, len(WAYS))], np.int32)
 
     @functools.cached_property
     def squares(self) -> np.ndarray:
-        """int32[cell]: the square of a cell; cells are counted row by row from the top."""
+        """int32[cell]: the square of a cell; cells are numbered row by row from the top."""
         row, column = np.divmod(np.arange(self.num_cells, dtype=np.int32), self.columns)
         return (self.rows - 1 - row) * FILES + column
 
     @functools.cached_property
     def board(self) -> np.ndarray:
-        """bool[64]: which bits are squares of the board."""
+        """bool[64]: the bits that are squares of the board."""
         return np.isin(np.arange(NUM_BITS), self.squares)
 
     @functools.cached_property
     def starts(self) -> np.ndarray:
-        """bool[plane, 64]: squares from which its moves end on the board."""
+        """bool[plane, 64]: the squares from which its moves stay on the board."""
         rank, file = np.divmod(np.arange(NUM_BITS), FILES)
         to_rank, to_file = rank + self.deltas[:, :1], file + self.deltas[:, 1:]
         ends = (to_rank >= 0) & (to_rank < self.rows) & (to_file >= 0) & (to_file < self.columns)
@@ -117,7 +116,7 @@ class Variant:
         return allowed
 
     def ranks(self, *ranks: int) -> np.ndarray:
-        """bool[64]: the squares of some ranks, counted from 0; below 0 from the last one."""
+        """bool[64]: the squares of some ranks, from 0; negative ones from the last."""
         wanted = [rank % self.rows for rank in ranks]
         return self.board & np.isin(np.arange(NUM_BITS) // FILES, wanted)
 
@@ -130,10 +129,10 @@ CHESS: Final = Variant(
     has_double_step=True,
     most_moves=218,
 )
-"""No position that play can lead to has more than 218 legal moves."""
+"""No reachable position has more than 218 legal moves."""
 
-# Below, every piece counted with all the moves that it has from the best square of an empty board,
-# and every pawn as a queen.
+# Below, every piece counts with its moves from the best square of an empty board, and every pawn as
+# a queen.
 GARDNER: Final = Variant(rows=5, columns=5, start="rnbqk/ppppp/5/PPPPP/RNBQK", most_moves=128)
 """6 queens with 16 moves, rook, bishop, knight and king with 8 each."""
 LOS_ALAMOS: Final = Variant(

@@ -1,4 +1,4 @@
-"""What a picture of chess shows: pieces on squares, the last move, and where pieces may go."""
+"""The data of a picture of chess: pieces on squares, the last move, and legal moves."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from sog.boards.views import SquaresView
 
 NAMES: Final = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 _SIGNS: Final = " ♟♞♝♜♛♚"
-"""The filled ones, for both colors."""
+"""The filled glyphs, for both colors."""
 
 
 def view(
@@ -26,7 +26,7 @@ def view(
     choices: Sequence[int],
     from_black: bool,
 ) -> SquaresView:
-    """choices: actions that a page may let one click. from_black: whether Black sits below."""
+    """choices: actions to be clicked on a page. from_black: whether Black is at the bottom."""
     rows, columns = variant.rows, variant.columns
     position = position_of(variant, state)
 
@@ -35,14 +35,14 @@ def view(
             return rank * columns + columns - 1 - file
         return (rows - 1 - rank) * columns + file
 
-    pieces, told = {}, [""] * variant.num_cells
+    pieces, labels = {}, [""] * variant.num_cells
     for (rank, file), piece in np.ndenumerate(position.pieces):
         name = square_name(rank * FILES + file)
         kind, player = abs(int(piece)), 0 if piece > 0 else 1
-        told[cell(rank, file)] = name
+        labels[cell(rank, file)] = name
         if kind:
             pieces[cell(rank, file)] = (player, _SIGNS[kind])
-            told[cell(rank, file)] = f"{name}: {('White', 'Black')[player]}'s {NAMES[kind]}"
+            labels[cell(rank, file)] = f"{name}: {('White', 'Black')[player]}'s {NAMES[kind]}"
     moves: dict[int, dict[int, list[int]]] = {}
     for move in moves_at(variant, state, choices):
         start, end = (cell(*divmod(square, FILES)) for square in (move.start, move.end))
@@ -64,12 +64,12 @@ def view(
         last=frozenset(cell(rank, file) for rank, file in _changed(variant, state)),
         in_check=frozenset(in_check),
         moves=moves,
-        told=told,
+        told=labels,
     )
 
 
 def _changed(variant: Variant, state: ChessState) -> list[tuple[int, int]]:
-    """The squares of the last move, as (rank, file)."""
+    """The squares that the last move changed, as (rank, file)."""
     is_white = int(state.num_moves) % 2 == 0
     if not np.asarray(state.boards[1]).any():
         return []

@@ -1,12 +1,12 @@
-"""How long a move may take, by the time that is left on a clock."""
+"""Time management: how long to think, given the time left on a clock."""
 
 from typing import Final
 
 OVERHEAD_MS: Final = 100
-"""Of a move on a clock: between what we measure and what the other side does."""
+"""Per move on a clock: the lag between our clock and the other side's."""
 MOST_OVERHEAD_MS: Final = 10_000
 _USUAL_MOVES: Final = 30
-"""Moves that time is kept for, where nobody says until when it must do."""
+"""Moves to reserve time for if the time control does not say."""
 _SHARE_OF_INCREMENT: Final = 0.8
 _MOST_OF_THE_REST: Final = 0.5
 _LEAST_SECONDS: Final = 0.01
@@ -22,9 +22,9 @@ def seconds_for_move(
     """Seconds to think about a move.
 
     left: on the clock. increment: added after the move. moves: until more time is added; None if
-    that is not known. overhead: seconds that are lost with each move. An equal share of what is
-    left, less that, and most of the increment; never more than half of what is left, unless the
-    next move is the last before more is added.
+    unknown. overhead: seconds lost with each move. Returns an equal share of the time left, less
+    the overhead, plus most of the increment; at most half of the time left, unless the next move
+    is the last before time is added.
     """
     usable = left - overhead
     share = left / (moves or _USUAL_MOVES) - overhead + _SHARE_OF_INCREMENT * increment

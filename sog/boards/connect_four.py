@@ -16,7 +16,7 @@ from sog.games.core import param
 from sog.games.notation import read_events
 
 _MOST_DIGITS: Final = 9
-"""Columns up to here are single digits, which may be written together."""
+"""Up to so many columns, their numbers are single digits, which may be written together."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class ConnectFour(LineGame):
     name = "connect_four"
     summary = "Connect four: perfect information, deep"
     rules = """\
-In turn both players drop a stone into a column, where it falls to the lowest free cell. Four
+Players take turns to drop a stone into a column, where it falls to the lowest free cell. Four
 of one's own in a row, column or diagonal win."""
     drops = counts_actions = True
 
@@ -67,7 +67,7 @@ of one's own in a row, column or diagonal win."""
         return row * self.columns + action
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """Also the numbers of columns, from 1, as people count them: "44353" or "4 4 3 5 3"."""
+        """Also reads columns counted from 1: "44353" or "4 4 3 5 3"."""
         words = text.split()
         if not all(word.isdecimal() for word in words):
             return super().parse(text)
@@ -78,7 +78,7 @@ of one's own in a row, column or diagonal win."""
         return (state.board[: self.columns] == EMPTY) & ~state.has_line.any()
 
     def draw(self, state: LineState, ranges: np.ndarray | None = None) -> str:
-        """The board above the numbers of its columns."""
+        """The board, with the numbers of its columns below."""
         width = len(str(self.columns))
         names = [str(column + 1) for column in range(self.columns)]
         rows = [*([MARKS[mark] for mark in row] for row in self._board(state)), names]

@@ -1,4 +1,4 @@
-"""What boards add to the core: games that hide nothing, perfect play, GTP and UCI."""
+"""What boards add to the core: games without hidden information, perfect play, GTP and UCI."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
-"""Go on square boards: area scoring, no suicide, and no position twice.
+"""Go on square boards: area scoring, no suicide, superko.
 
 The rules are those of computer Go servers: Tromp and Taylor's (https://tromp.github.io/go.html),
-but a stone must have a liberty when captures are made.
+except that suicide is illegal.
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.boards import go_notation, go_rules, go_setup, go_sgf, go_shown
+from sog.boards import go_drawing, go_notation, go_rules, go_setup, go_sgf
 from sog.boards.go_rules import BITS, EMPTY, NUM_SHOWN, GoState, color_of, last_stone, to_move
 from sog.boards.stones import symmetries
 from sog.boards.views import GoView
@@ -30,38 +30,37 @@ _MOST_SEARCHED: Final = 96  # all of 9 x 9
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Go(PerfectInformationGame[GoState]):
-    """Go; an action is a point, row by row from the top left, or the pass after them.
+    """Go; an action is a point, row by row from the top left, or, last, the pass.
 
-    Player 0 is Black. Two passes in a row end the game, and so does move `move_limit`; what is on
-    the board then is alive. With superko=positional a move may not repeat any of the 32 latest
-    positions, of which a pass makes none; longer cycles run into the move limit. Positions are told
-    apart by 32 bits, so one in 10**8 moves is forbidden by mistake. With superko=simple a move may
-    not bring back the position before the opponent's last move. With end_from=n no game
-    ends by passes before move n, which keeps agents that know nothing yet from doing so.
+    Player 0 is Black. Two passes in a row end the game, and so does move `move_limit`; all stones
+    are then alive. With superko=positional a move may not repeat any of the last 32 positions (a
+    pass makes none); longer cycles end at the move limit. Positions are compared by hashes of 32
+    bits, so one in 10**8 moves is wrongly illegal. With superko=simple a move may not restore the
+    position before the opponent's last move. With end_from=n passes end no game before move n,
+    which keeps untrained agents from ending games at once.
     """
 
     name = "go"
     summary = "Go on any square board from 2x2 to 19x19, area scoring, positional superko"
     rules = """\
-In turn Black and White put a stone on a free point, or pass. Stones of a color that are joined
-along the lines live and die together: they are taken off when no free point is beside any of
-them. No stone may be put where it would have none, unless it captures; and no move may bring
-an earlier position back. After two passes in a row each player has a point for every stone on
-the board and for every free point that only his stones reach; White has the komi besides.
-So dead stones must be captured before you pass. Points are named like D4, without an I;
-A1 is at the bottom left."""
+Black and White take turns to put a stone on an empty point, or pass. Stones of a color connected
+along the lines form a chain, which is captured when no empty point (liberty) is next to it. A
+stone must have a liberty after captures, and no move may repeat an earlier position. After two
+passes in a row each player has a point for every own stone and for every empty point that reaches
+only own stones; White also gets the komi. So dead stones must be captured before you pass.
+Points are named like D4, without an I; A1 is at the bottom left."""
 
     size: int = param(9, "lines of the board, each way", minimum=2, maximum=19)
     komi: float = param(
-        7.0, "points that White is given", minimum=-go_sgf.MOST_KOMI, maximum=go_sgf.MOST_KOMI
+        7.0, "points added to White's score", minimum=-go_sgf.MOST_KOMI, maximum=go_sgf.MOST_KOMI
     )
     superko: str = param(
         "positional",
-        "positional: no position again; simple: not the one before the opponent's move",
+        "positional: no position repeats; simple: not the one before the opponent's move",
         choices=("positional", "simple"),
     )
     move_limit: int = param(
-        0, "moves that end a game, 0 for twice the points", minimum=0, maximum=10_000
+        0, "moves after which a game ends, 0 for twice the points", minimum=0, maximum=10_000
     )
     end_from: int = param(
         0, "moves before two passes can end a game, for training", minimum=0, maximum=10_000
@@ -77,7 +76,7 @@ A1 is at the bottom left."""
 
     @property
     def pass_action(self) -> int:
-        """The action after those of the points."""
+        """The last action."""
         return self.num_points
 
     @property
@@ -98,7 +97,7 @@ A1 is at the bottom left."""
 
     @property
     def num_remembered(self) -> int:
-        """W: earlier positions that a move may not bring back."""
+        """W: earlier positions that a move may not repeat."""
         return 1 if self.superko == "simple" else min(self.max_depth, go_rules.MOST_REMEMBERED)
 
     def root(self) -> GoState:
@@ -147,7 +146,7 @@ A1 is at the bottom left."""
         )
 
     def score(self, state: GoState) -> Array:
-        """float32: Black's points less White's, komi included, if all on the board is alive."""
+        """float32: Black's points minus White's, komi included, if all stones are alive."""
         black, white = go_rules.area(color_of(state), self.size).sum(axis=1, dtype=jnp.int32)
         lead: Array = (black - white).astype(jnp.float32) - jnp.float32(self.komi)
         return lead
@@ -157,10 +156,10 @@ A1 is at the bottom left."""
         return score if self.payoff == "diff" else jnp.sign(score)
 
     def random_symmetry(self, key: Array, state: GoState) -> tuple[GoState, Array, Array]:
-        """The board turned or seen in a mirror."""
+        """Rotates or reflects the board."""
         which = jax.random.randint(key, (), 0, go_rules.NUM_SYMMETRIES)
         points = jnp.asarray(symmetries(self.size))[which]
-        became = jnp.argsort(points)  # of a point of the given board, the twin's
+        became = jnp.argsort(points)  # from a point of the given board to the twin's
         twin = dataclasses.replace(
             state,
             shown=state.shown[points],
@@ -171,23 +170,23 @@ A1 is at the bottom left."""
         return twin, jnp.zeros((2, 1), jnp.int32), actions
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """Also points and passes, as "D4 pass C3", or a game in the Smart Game Format."""
+        """Also reads points and passes, "D4 pass C3", or an SGF game."""
         record = self._record(text)
         record.check_begins_as_usual()
         self.play(record.actions)
         return record.actions
 
-    def _record(self, text: str) -> go_sgf.Record:
+    def _record(self, text: str) -> go_sgf.SgfRecord:
         if go_sgf.is_sgf(text):
             return go_sgf.read_record(text, self.size)
         points = go_notation.read_actions(split_events(text), self.size)
-        return go_sgf.Record(actions=super().parse(text) if points is None else tuple(points))
+        return go_sgf.SgfRecord(actions=super().parse(text) if points is None else tuple(points))
 
     def read_position(self, text: str) -> tuple[GoState, tuple[int, ...]]:
-        """Also a game in the Smart Game Format that begins with stones set up, as a handicap.
+        """Also reads an SGF game that begins with setup stones, such as a handicap.
 
-        Players may resume a game after two passes, and ours ends longer games: such a game begins
-        so many moves before the first that neither ends it before its last resumption.
+        Players may resume a game after two passes or play past our move limit; the start of such a
+        game has a negative move count, so that neither ends the game before its last resumption.
         """
         record = self._record(text)
         start = self._begun_earlier(self.set_up(record.stones, record.first), record.actions)
@@ -195,7 +194,7 @@ A1 is at the bottom left."""
         return start, record.actions
 
     def _begun_earlier(self, start: GoState, actions: Sequence[int]) -> GoState:
-        """A start whose count of moves is below 0 as long as an end is followed by a move."""
+        """A start with a move count low enough that no end comes before the last move."""
         num_passes, earlier = 0, 0
         for number, action in enumerate(actions, start=int(start.num_moves)):
             is_over = (num_passes >= 2 and number >= self.end_from) or number >= self.max_depth
@@ -205,11 +204,11 @@ A1 is at the bottom left."""
         return dataclasses.replace(start, num_moves=start.num_moves - jnp.int16(earlier))
 
     def rules_in(self, text: str) -> Mapping[str, int | float]:
-        """The size and the komi that a game in the Smart Game Format says it has."""
+        """The size and komi given in an SGF game."""
         return go_sgf.read_rules(text) if go_sgf.is_sgf(text) else {}
 
     def set_up(self, stones: Mapping[int, int], first: int) -> GoState:
-        """A board before any move. stones: by point the player whose it is; first: who moves.
+        """A board before any move. stones: owners by point. first: the player to move.
 
         Raises ValueError for stones without a liberty.
         """
@@ -219,15 +218,14 @@ A1 is at the bottom left."""
             root,
             shown=jnp.asarray(shown),
             chain=jnp.asarray(chain, root.chain.dtype),
-            num_moves=jnp.int16(first),  # whose turn it is follows from it
+            num_moves=jnp.int16(first),  # its parity says whose turn it is
         )
 
     def with_turn(self, state: GoState, player: int) -> GoState:
-        """The same board where it is a player's turn, as of `SetUpGame`.
+        """The same board with the given player to move, see `SetUpGame`.
 
-        If it was not, it is as if the other had passed, but that such a pass brings no end nearer:
-        neither that by two passes nor that by the move limit. A game that is over is resumed: of
-        passes and moves none counts.
+        A change of turn acts like a pass that counts neither toward two passes nor toward the move
+        limit. A finished game is resumed with both counts at 0.
         """
         is_over, moves = bool(self.actor(state) == TERMINAL), int(state.num_moves)
         if int(to_move(state)) != player:
@@ -241,15 +239,15 @@ A1 is at the bottom left."""
 
     @property
     def most_handicap(self) -> int:
-        """How many stones of a handicap have fixed points."""
+        """The largest handicap with fixed points."""
         return go_setup.most_handicap(self.size)
 
     def handicap(self, number: int) -> tuple[int, ...]:
-        """The fixed points of so many stones of Black; ValueError where there are none."""
+        """The fixed points of Black's handicap; ValueError for a number without any."""
         return go_setup.handicap_points(number, self.size)
 
     def stones_of(self, state: GoState) -> dict[int, int]:
-        """By point the player whose stone is there."""
+        """The owner of each stone, by point."""
         color = color_of(state).tolist()
         return {point: one - 1 for point, one in enumerate(color) if one != EMPTY}
 
@@ -258,8 +256,8 @@ A1 is at the bottom left."""
         return self.play(actions, start)
 
     def play(self, actions: Sequence[int], start: GoState | None = None) -> GoState:
-        """The state after moves, from the beginning or from `start`. Raises ValueError for one that
-        is not legal."""
+        """The state after moves from the root or from `start`. Raises ValueError for an illegal
+        one."""
         state = self.root() if start is None else start
         for number, action in enumerate(actions, start=1):
             legal, after = _look(self, state, jnp.int32(action))
@@ -270,23 +268,23 @@ A1 is at the bottom left."""
         return state
 
     def _why_not(self, state: GoState, action: int) -> str:
-        """Why a move is not legal."""
+        """Why a move is illegal."""
         if self.actor(state) == TERMINAL:
             return "comes after the end of the game"
         color = color_of(state)
         if color[action] != go_rules.EMPTY:
-            return "puts a stone where there is one"
+            return "is on an occupied point"
         only = go_rules.only_liberty(color, state.chain, self.size)
         if not go_rules.free_points(color, only, to_move(state), self.size)[action]:
             return "would leave its own stones without a liberty"
-        return "would bring back an earlier position"
+        return "would repeat an earlier position"
 
     def vertex_of_action(self, action: int) -> str:
         """A point as "D4", or "pass"."""
         return go_notation.vertex(action, self.size)
 
     def action_of_vertex(self, text: str) -> int:
-        """The action of such a text, in letters of either case. Raises ValueError if it is none."""
+        """The action of a vertex in either case. Raises ValueError for any other text."""
         return go_notation.read_vertex(text, self.size)
 
     def sgf(
@@ -297,11 +295,10 @@ A1 is at the bottom left."""
         result: str = "",
         start: GoState | None = None,
     ) -> str:
-        """A game from its beginning, or from a position that was set up, in the Smart Game Format.
+        """A game from the root, or from a setup position, as SGF.
 
-        names: of Black and of White. result: as "W+R", where it is not what the board says. start:
-        the position, see `set_up`, None for that of a game. Raises ValueError for a move that is
-        not legal.
+        names: of Black and of White. result: such as "W+R", if it does not follow from the board.
+        start: the position, see `set_up`; None for the root. Raises ValueError for an illegal move.
         """
         begins = self.root() if start is None else start
         state = self.play(actions, begins)
@@ -328,8 +325,8 @@ A1 is at the bottom left."""
         )
 
     def observe(self, state: GoState) -> Array:
-        """Planes [17, row, column], flattened: own stones now and before each of the last seven
-        moves, the other's likewise, and 1 if Black is to move (Table S1)."""
+        """Planes [17, row, column], flattened: own stones in the last eight positions, the other's,
+        and 1 if Black is to move (Table S1)."""
         player = to_move(state)
         shifts = jnp.arange(0, BITS * NUM_SHOWN, BITS, dtype=jnp.uint16)
         colors = (state.shown[None, :] >> shifts[:, None]) & jnp.uint16(3)
@@ -338,24 +335,24 @@ A1 is at the bottom left."""
         return planes.reshape(-1).astype(jnp.float32)
 
     def describe_seat(self, player: int) -> str:
-        return f"your stones are {go_shown.MARKS[player + 1]} ({go_shown.NAMES[player]})"
+        return f"your stones are {go_drawing.MARKS[player + 1]} ({go_drawing.NAMES[player]})"
 
     def describe_action(self, state: GoState, infostate: int, action: int) -> str:
         return self.vertex_of_action(action)
 
     def describe_state(self, state: GoState) -> str:
-        """The rows from the top, and who is to move or by how many points who has won."""
-        board = go_shown.write_board(np.asarray(color_of(state)), self.size)
+        """The rows from the top, and the player to move or the winner and margin."""
+        board = go_drawing.write_board(np.asarray(color_of(state)), self.size)
         if int(self.actor(state)) != TERMINAL:
-            return f"{board} ({go_shown.NAMES[int(to_move(state))]} to move)"
+            return f"{board} ({go_drawing.NAMES[int(to_move(state))]} to move)"
         score = float(self.score(state))
         if not score:
             return f"{board} (draw)"
-        return f"{board} ({go_shown.NAMES[score < 0]} has won by {abs(score):g})"
+        return f"{board} ({go_drawing.NAMES[score < 0]} has won by {abs(score):g})"
 
     def draw(self, state: GoState, ranges: np.ndarray | None = None) -> str:
-        """The board with its coordinates; the last stone stands between brackets."""
-        return go_shown.draw_board(
+        """The board with its coordinates; the last stone is in brackets."""
+        return go_drawing.draw_board(
             np.asarray(color_of(state)), self.size, last_stone(state), state.captured.tolist()
         )
 
@@ -372,7 +369,7 @@ A1 is at the bottom left."""
             counted = np.asarray(go_rules.area(color_of(state), self.size))
             players, points = np.nonzero(counted & (color == go_rules.EMPTY))
             owners = dict(zip(points.tolist(), players.tolist(), strict=True))
-        return go_shown.view_board(
+        return go_drawing.view_board(
             self.describe_state(state),
             color,
             self.size,
@@ -386,5 +383,5 @@ A1 is at the bottom left."""
 
 @functools.partial(jax.jit, static_argnums=0)
 def _look(game: Go, state: GoState, action: Array) -> tuple[Array, GoState]:
-    """What is legal, and the state after an action if it is."""
+    """The legal outcomes, and the state after an action."""
     return game.legal_outcomes(state), game.apply(state, action)

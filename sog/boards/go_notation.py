@@ -1,4 +1,4 @@
-"""How people write moves of Go: points as D4, the pass, or numbers."""
+"""Notation of Go moves: points as D4, the pass, or action numbers."""
 
 import re
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Final
 from sog.quoting import quoted
 
 COLUMNS: Final = "ABCDEFGHJKLMNOPQRST"
-"""The letters of columns; I is left out, since it looks like J."""
+"""The letters of columns; I is left out, by convention."""
 PASS: Final = "pass"
 _MOST_DIGITS: Final = 3  # of an action
 
@@ -21,7 +21,7 @@ def vertex(action: int, size: int) -> str:
 
 
 def read_vertex(text: str, size: int) -> int:
-    """The action of such a text, in letters of either case. Raises ValueError if it is none."""
+    """The action of a vertex in either case. Raises ValueError for any other text."""
     word = text.strip()
     if word.casefold() == PASS:
         return size * size
@@ -40,9 +40,9 @@ def read_vertex(text: str, size: int) -> int:
 
 
 def read_actions(words: Sequence[str], size: int) -> list[int] | None:
-    """The actions of "D4 pass C3", or of numbers; None for words that are not meant so.
+    """The actions of "D4 pass C3", or of numbers; None for words of another kind.
 
-    Raises ValueError for a point that is not on the board, or the number of no action.
+    Raises ValueError for a point off the board or an invalid number.
     """
     if not all(re.fullmatch(r"[A-Za-z]?[0-9]+|pass", word, re.IGNORECASE) for word in words):
         return None

@@ -1,8 +1,8 @@
-"""The rules of Go as masks over the N points of a square board, counted row by row from the top.
+"""The rules of Go as masks over the N points of a square board, row by row from the top.
 
-Chains are known by name: `chain[p]` is a point that all stones of a chain share, one of theirs; of
-an empty point it is the point itself. A position's hash is the sum of its stones' keys, modulo
-2**32, so that taking a chain off is a subtraction.
+Chains have labels: `chain[p]` is the same for all stones of a chain, one of their points; for an
+empty point it is the point itself. A position's hash is the sum of its stones' keys, modulo 2**32,
+so that removing a chain is a subtraction.
 """
 
 import functools
@@ -17,32 +17,32 @@ from sog.boards.stones import symmetries
 from sog.pytree import pytree
 
 EMPTY: Final = 0
-"""The color of a point without a stone; a stone has that of its player, plus 1."""
+"""The color of an empty point; a stone's color is its player plus 1."""
 NUM_SYMMETRIES: Final = 8
 NUM_SHOWN: Final = 8
-"""Positions that a network sees: the present one and those before the last seven moves."""
+"""Positions that a network sees: the present one and the previous seven."""
 BITS: Final = 2
-"""Of a point in one position."""
+"""Bits of a point in one position."""
 MOST_REMEMBERED: Final = 32
-"""Earlier positions that must not come again; with more, a state would take more memory."""
+"""Earlier positions that superko remembers; each costs memory in every state."""
 _SEED_OF_KEYS: Final = 1
 
 
 @pytree
 class GoState:
-    """Public state of Go on N points, with W positions before this one remembered."""
+    """Public state of Go on N points, with W earlier positions remembered."""
 
     shown: Array  # uint16[N]: the colors in 8 positions, 2 bits each, the present one lowest
     chain: Array  # uint8 or uint16[N]: see `go_rules`
     earlier: Array  # uint32[W]: hashes of positions, the latest first; 0 is the empty board
     num_moves: Array  # int16: passes included
     num_passes: Array  # int8: since the last stone, two at most
-    captured: Array  # int16[2]: stones that each player has taken
-    symmetry: Array  # int8: of the board whose positions were hashed, see `random_symmetry`
+    captured: Array  # int16[2]: stones that each player has captured
+    symmetry: Array  # int8: the symmetry that the hashes are of, see `random_symmetry`
 
 
 def last_stone(state: GoState) -> int | None:
-    """The stone that the last move put, if it put one."""
+    """The point of the last move; None after a pass."""
     before, now = np.asarray(state.shown) >> BITS & 3, np.asarray(color_of(state))
     put = np.flatnonzero((before == EMPTY) & (now != EMPTY))
     return int(put[0]) if len(put) else None
@@ -55,32 +55,32 @@ def color_of(state: GoState) -> Array:
 
 
 def to_move(state: GoState) -> Array:
-    """uint16: whose turn it is, or would be if the game were not over."""
+    """uint16: whose turn it is, ignoring the end of the game."""
     player: Array = state.num_moves.astype(jnp.uint16) & jnp.uint16(1)
     return player
 
 
 def keys_of(state: GoState, size: int) -> Array:
-    """uint32[2, N]: what a stone of each player adds to the hash of a position."""
+    """uint32[2, N]: what a stone of each player adds to the hash."""
     return jnp.asarray(stone_keys(size))[state.symmetry]
 
 
 def beside(values: Array, size: int, outside: int | bool) -> Array:
-    """[4, N]: what is above, below, left and right of each point; `outside` off the board."""
+    """[4, N]: the values above, below, left and right of each point; `outside` off the board."""
     grid = jnp.pad(values.reshape(size, size), 1, constant_values=outside)
     sides = (grid[:-2, 1:-1], grid[2:, 1:-1], grid[1:-1, :-2], grid[1:-1, 2:])
     return jnp.stack([side.reshape(-1) for side in sides])
 
 
 def touches(mask: Array, size: int) -> Array:
-    """bool[N]: whether a neighbor of each point is in a mask."""
+    """bool[N]: whether each point has a neighbor in the mask."""
     return beside(mask, size, False).any(axis=0)
 
 
 def only_liberty(color: Array, chain: Array, size: int) -> Array:
-    """int32[N]: the point that is the only liberty of each stone's chain; N where it has others.
+    """int32[N]: the only liberty of each stone's chain; N if it has several.
 
-    A chain has one liberty if and only if its first is its last.
+    A chain has one liberty if and only if its first liberty is its last.
     """
     num_points = size * size
     points = jnp.arange(num_points, dtype=jnp.int32)
@@ -100,7 +100,7 @@ def only_liberty(color: Array, chain: Array, size: int) -> Array:
 
 
 def free_points(color: Array, only: Array, player: Array, size: int) -> Array:
-    """bool[N]: empty points where a stone of a player would have a liberty, captures counted.
+    """bool[N]: empty points where a player's stone would have a liberty after captures.
 
     only: int32[N], see `only_liberty`.
     """
@@ -147,9 +147,9 @@ def put_stone(
 
 
 def area(color: Array, size: int) -> Array:
-    """bool[2, N]: the points that count for each player: stones, and empties that reach only them.
+    """bool[2, N]: each player's area: its stones, and empty points that reach only its stones.
 
-    Rows of the board are bits of words, so that a flood takes few operations.
+    Rows of the board are bits of words, so that a flood fill takes few operations.
     """
     weights = jnp.left_shift(jnp.uint32(1), jnp.arange(size, dtype=jnp.uint32))
 
@@ -183,8 +183,8 @@ def neighbors(size: int) -> np.ndarray:
 
 @functools.cache
 def compositions() -> np.ndarray:
-    """int8[8, 8]: the symmetry that is one, then another of the board that it makes."""
-    all_of_3 = symmetries(3)  # the smallest board whose points tell all of them apart
+    """int8[8, 8]: the composition of two symmetries, the first one applied first."""
+    all_of_3 = symmetries(3)  # the smallest board on which all of them differ
     twice = all_of_3[:, all_of_3]  # [first, then, point]
     same = (twice[:, :, None] == all_of_3).all(axis=3)
     composed: np.ndarray = same.argmax(axis=2).astype(np.int8)
@@ -193,7 +193,7 @@ def compositions() -> np.ndarray:
 
 @functools.cache
 def stone_keys(size: int) -> np.ndarray:
-    """uint32[8, 2, N]: the keys of stones on a board and on those that it was turned to."""
+    """uint32[8, 2, N]: the keys of stones on a board under each symmetry."""
     num_points = size * size
     bits = np.random.PCG64(_SEED_OF_KEYS).random_raw(2 * num_points)
     keys = (bits >> np.uint64(32)).astype(np.uint32).reshape(2, num_points)

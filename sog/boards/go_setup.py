@@ -1,4 +1,4 @@
-"""Positions of Go that are set up: handicap stones, problems, boards without a game before them."""
+"""Setup positions of Go: handicap stones, problems, boards without a history."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -19,12 +19,12 @@ _IN_ALL_SHOWN: Final = sum(1 << (BITS * number) for number in range(NUM_SHOWN))
 
 
 def corner_line(size: int) -> int:
-    """How many lines a handicap stone in a corner has between itself and either edge."""
+    """The lines between a corner handicap stone and either edge."""
     return 3 if size >= _SMALLEST_WITH_FOURTH_LINE else 2
 
 
 def most_handicap(size: int) -> int:
-    """How many stones have fixed points on a board; 0 where none have."""
+    """The largest handicap with fixed points; 0 for a board without any."""
     if size < _SMALLEST_WITH_HANDICAP:
         return 0
     has_middle = size % 2 == 1 and size >= _SMALLEST_WITH_NINE
@@ -32,10 +32,10 @@ def most_handicap(size: int) -> int:
 
 
 def handicap_points(number: int, size: int) -> tuple[int, ...]:
-    """The points of so many stones that Black has before the game, as section 4.1.1 of GTP 2 fixes
-    them: corners, then sides by pairs; the center is the last of an odd number from 5 on.
+    """The fixed points of a handicap (section 4.1.1 of GTP 2): corners, then pairs of sides; an odd
+    number from 5 on ends with the center.
 
-    Raises ValueError, one line, for a number that has no such points.
+    Raises ValueError, one line, for a number without fixed points.
     """
     most = most_handicap(size)
     if not 2 <= number <= most:
@@ -50,10 +50,10 @@ def handicap_points(number: int, size: int) -> tuple[int, ...]:
 
 
 def board_of(stones: Mapping[int, int], size: int) -> tuple[np.ndarray, np.ndarray]:
-    """What `GoState.shown` and its chains are of stones, by point the player whose each is.
+    """`GoState.shown` and `GoState.chain` for stones, given by point and owner.
 
-    Nothing is known of what was before: the board is shown as if it had always been so. Returns
-    (uint16[N], int32[N]). Raises ValueError, one line, for a chain that has no liberty.
+    The history planes repeat the board. Returns (uint16[N], int32[N]). Raises ValueError, one line,
+    for a chain without a liberty.
     """
     color = np.full(size * size, EMPTY)
     for point, player in stones.items():
@@ -66,7 +66,7 @@ def board_of(stones: Mapping[int, int], size: int) -> tuple[np.ndarray, np.ndarr
 
 
 def _name_chain(first: int, color: np.ndarray, chain: np.ndarray, size: int) -> None:
-    """Names all stones that are joined to the first one after it, the lowest of them."""
+    """Labels all stones connected to the first one by it, the lowest of them."""
     beside, found, has_liberty = neighbors(size), {first}, False
     waiting = [first]
     while waiting:

@@ -1,7 +1,7 @@
 """Games of Go in the Smart Game Format, version 4: https://www.red-bean.com/sgf.
 
-Of the main line the moves are read, stones that are set up before the first of them, the size of
-the board and the komi. sgfmill takes the text apart.
+Reads the moves of the main line, the setup stones before them, the board size and the komi. sgfmill
+parses the text.
 """
 
 import dataclasses
@@ -19,27 +19,27 @@ with warnings.catch_warnings():  # a docstring there has a backslash that Python
 _GO: Final = "1"  # the game's number in the format
 _DEFAULT_SIZE: Final = "19"
 _LARGEST_WITH_TT: Final = 19
-"""Up to here "tt" is a pass in files of version 3."""
+"""Up to this size "tt" is a pass in files of version 3."""
 _SETUP: Final = ("AB", "AW", "AE")
 _COLORS: Final = {"B": "Black", "W": "White"}
 MOST_KOMI: Final = 361
-"""Points, for either side: those of the largest board."""
+"""Points, for either side: as many as the largest board has."""
 _KOMI: Final = re.compile(r"[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)(?=\s*(points?)?\Z)")
 _IN_HUNDREDTHS: Final = "foxwq"
-"""Of the property AP: a server that writes 375 for the 3.75 stones of Chinese rules, 7.5 points by
-area, and 650 for 6.5 points."""
+"""The property AP of a server that writes 375 for 3.75 stones under Chinese rules (7.5 points of
+area) and 650 for 6.5 points."""
 _LEAST_HUNDREDTHS: Final = 25
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _BYTE_ORDER_MARK: Final = "\ufeff"
-_MOST_QUOTED: Final = 20  # letters of what is not between quotation marks
+_MOST_QUOTED: Final = 20  # characters of unquoted text
 _MOST_SET_UP: Final = 20_000
-"""Points; a board and what is taken off it again are far fewer."""
+"""Points; real setups, removals included, have far fewer."""
 _BEGIN: Final = re.compile(rb"\(\s*;")
 _BEGIN_AFTER_TEXT: Final = re.compile(r"\(\s*;\s*[A-Za-z]{1,20}\s*\[")
 
 
 def is_sgf(text: str) -> bool:
-    """Whether a text is meant as one in the Smart Game Format, perhaps with words before it."""
+    """Whether a text looks like SGF, perhaps with other text before it."""
     plain = text.lstrip().lstrip(_BYTE_ORDER_MARK).lstrip()
     return plain.startswith("(") or (
         not plain.startswith("[") and _BEGIN_AFTER_TEXT.search(plain) is not None
@@ -47,7 +47,7 @@ def is_sgf(text: str) -> bool:
 
 
 def split_games(text: str) -> list[str]:
-    """The texts of the games in a file; the last is what is left where that does not end."""
+    """The texts of the games in a file; the last may be incomplete."""
     content = text.replace(_BYTE_ORDER_MARK, "").encode(errors="replace")
     games, place = list[bytes](), 0
     while match := _BEGIN.search(content, place):
@@ -60,27 +60,27 @@ def split_games(text: str) -> list[str]:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Record:
-    """A game that was read."""
+class SgfRecord:
+    """A game read from SGF."""
 
     stones: Mapping[int, int] = dataclasses.field(default_factory=dict)
-    """Set up before the first move: by point the player whose it is."""
+    """Setup stones before the first move: owners by point."""
     first: int = 0
     """The player who moves first."""
     actions: tuple[int, ...]
 
     def check_begins_as_usual(self) -> None:
-        """Raises ValueError unless it begins with an empty board and Black."""
+        """Raises ValueError unless it begins with an empty board and Black to move."""
         if self.stones or self.first:
             what = "stones are set up" if self.stones else "White moves first"
             raise ValueError(f"SGF: {what}; here a game must begin with an empty board and Black.")
 
 
-def read_record(text: str, size: int) -> Record:
-    """The main line of the first game. Raises ValueError, one line, if it has none.
+def read_record(text: str, size: int) -> SgfRecord:
+    """The main line of the first game. Raises ValueError, one line, for an invalid text.
 
-    Who moves first is who does; without a move what PL says, or a handicap. Stones of a handicap
-    may be moves of Black, up to as many as HA says. Whether moves are legal is not looked at.
+    The first move says who moves first; without a move, PL or a handicap does. Handicap stones may
+    be moves of Black, as many as HA says. Does not check that moves are legal.
     """
     nodes, head = _main_line(text)
     if (game := head.get("GM", _GO)) != _GO:
@@ -90,7 +90,7 @@ def read_record(text: str, size: int) -> Record:
     for node in nodes:
         for name, values in node.items():
             if name in (*_SETUP, "PL") and moves:
-                raise ValueError(f"SGF: {name} sets a position up after move {len(moves)}.")
+                raise ValueError(f"SGF: {name} sets up a position after move {len(moves)}.")
             if name in _SETUP:
                 num_set_up += _set_up(stones, name, values, size, _MOST_SET_UP - num_set_up)
             elif name in _COLORS:
@@ -110,13 +110,13 @@ def read_record(text: str, size: int) -> Record:
         _read_move(name, values, size, number, "BW"[(number - num_placed + first) % 2])
         for number, (name, values) in enumerate(moves[num_placed:], start=num_placed)
     ]
-    return Record(stones=stones, first=first, actions=tuple(actions))
+    return SgfRecord(stones=stones, first=first, actions=tuple(actions))
 
 
 def read_rules(text: str) -> dict[str, int | float]:
-    """The size of the board, and the komi where a possible one is said, as parameters of the game.
+    """The board size, and the komi if it is valid, as parameters of the game.
 
-    Without SZ the size is that of the format, 19. Raises ValueError, one line, for what is none.
+    Without SZ the size is the format's default, 19. Raises ValueError, one line, if it is invalid.
     """
     _, head = _main_line(text)
     size = head.get("SZ", _DEFAULT_SIZE)
@@ -130,18 +130,18 @@ def read_rules(text: str) -> dict[str, int | float]:
 
 
 def notice_of(text: str) -> str:
-    """What of the rules that a game says is left out, in one line; empty if nothing is."""
+    """One line about a rule of the file that is ignored; empty if there is none."""
     _, head = _main_line(text)
     if not head.get("KM") or _read_komi(head) is not None:
         return ""
     return (
-        f"SGF: KM, the komi, is left out: it must be a number from -{MOST_KOMI} to {MOST_KOMI}, "
+        f"SGF: KM, the komi, is ignored: it must be a number from -{MOST_KOMI} to {MOST_KOMI}, "
         f"got {quoted(head['KM'])}."
     )
 
 
 def _read_komi(head: Mapping[str, str]) -> float | None:
-    """In points; None where none is said that can be."""
+    """In points; None if it is missing or invalid."""
     match = _KOMI.match(head.get("KM", ""))
     if match is None:
         return None
@@ -149,7 +149,7 @@ def _read_komi(head: Mapping[str, str]) -> float | None:
     if _IN_HUNDREDTHS in head.get("AP", ""):
         if abs(komi) >= _LEAST_HUNDREDTHS:
             komi /= 100
-        if komi % 0.5:  # points come in halves, so these are stones
+        if komi % 0.5:  # komi in points is a multiple of 1/2, so these are stones
             komi *= 2
     return komi if abs(komi) <= MOST_KOMI else None
 
@@ -162,8 +162,8 @@ def _read_player(text: str) -> int:
 
 
 def _set_up(stones: dict[int, int], name: str, values: Sequence[str], size: int, most: int) -> int:
-    """Puts stones on a board, or takes them off: AB, AW or AE, points or rectangles as aa:cc.
-    Returns on how many points; ValueError for more than `most`."""
+    """Adds or removes stones by AB, AW or AE: points, or rectangles as aa:cc. Returns the number of
+    points; ValueError for more than `most`."""
     count = 0
     for value in values:
         corners = [
@@ -193,9 +193,9 @@ def write_sgf(
     stones: Mapping[int, int] | None = None,
     first: int = 0,
 ) -> str:
-    """A game as a file. result: "B+3.5", "W+R" for one that was given up, "0" for a draw.
+    """A game as SGF. result: "B+3.5", "W+R" for a resignation, "0" for a draw.
 
-    names: of Black and of White. stones, first: as of `Record`.
+    names: of Black and of White. stones, first: see `SgfRecord`.
     """
     head = f"(;GM[1]FF[4]CA[UTF-8]SZ[{size}]KM[{komi:g}]"
     for name, text in zip(("PB", "PW", "RE"), (*names, result), strict=True):
@@ -240,7 +240,7 @@ def _read_point(where: str, point: str, size: int, also: str = "") -> int:
     if len(point) == 2 and all(letter in _LETTERS[:size] for letter in point):
         column, row = (_LETTERS.index(letter) for letter in point)
         return row * size + column
-    raise ValueError(f"{where} is no point from aa to {2 * _LETTERS[size - 1]}{also}.")
+    raise ValueError(f"{where} is not a point from aa to {2 * _LETTERS[size - 1]}{also}.")
 
 
 def _sgf_point(action: int, size: int) -> str:
@@ -256,19 +256,19 @@ def _escaped(text: str) -> str:
 
 
 Node = Mapping[str, Sequence[str]]
-"""By property its values."""
+"""Values by property."""
 
 
 def _main_line(text: str) -> tuple[list[Node], dict[str, str]]:
-    """The nodes of the first variation of the first game, and by property its first value there.
+    """The nodes of the first game's main line, and the first value of each property in it.
 
-    Older files write Black and SiZe for B and SZ: small letters do not count. Raises ValueError.
+    Older files write Black and SiZe for B and SZ: lowercase letters are ignored. Raises ValueError.
     """
     content = text.replace(_BYTE_ORDER_MARK, "").encode(errors="replace")
     try:
         tree = sgf_grammar.parse_sgf_game(content)
     except ValueError as error:
-        raise ValueError(f"SGF: the text cannot be read: {error}.") from None
+        raise ValueError(f"SGF: cannot be parsed: {error}.") from None
     nodes: list[Node] = [
         {name: [_plain(value) for value in values] for name, values in node.items()}
         for node in sgf_grammar.main_sequence_iter(tree)
@@ -285,5 +285,5 @@ def _plain(value: bytes) -> str:
 
 
 def read_head(text: str) -> dict[str, str]:
-    """By property its first value, of the main line of the first game. Raises ValueError."""
+    """The first value of each property in the first game's main line. Raises ValueError."""
     return _main_line(text)[1]

@@ -1,7 +1,7 @@
-"""Boards of Go that people know by their size, each with a komi that suits it.
+"""Usual board sizes of Go, each with a suitable komi.
 
 5 x 5 is solved, +25 for Black (E. van der Werf, https://erikvanderwerf.tengen.nl/5x5/5x5solved.html);
-that Black is 9 points ahead on 7 x 7, and 7 on 9 x 9, is what players and programs believe.
+players and programs believe that Black leads by 9 points on 7 x 7 and by 7 on 9 x 9.
 """
 
 import dataclasses
@@ -11,13 +11,13 @@ from sog.boards.go import Go
 
 
 def _preset(name: str, default: Any) -> Any:
-    """Declares a parameter of `Go` again, with another default."""
+    """Redeclares a parameter of `Go` with another default."""
     return dataclasses.field(default=default, metadata=Go.__dataclass_fields__[name].metadata)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Go5(Go):
-    """The smallest board worth playing on: Black takes all of it from the center (+25)."""
+    """The smallest interesting board: from the center Black takes all of it (+25)."""
 
     name = "go5"
     summary = "Go on 5 x 5, where Black must take every point"
@@ -28,10 +28,10 @@ class Go5(Go):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Go7(Go):
-    """7 x 7, with the komi that is believed to be fair: Black is 9 points ahead."""
+    """7 x 7 with a komi believed fair, 9 points."""
 
     name = "go7"
-    summary = "Go on 7 x 7, komi 9: a draw with best play, as is believed"
+    summary = "Go on 7 x 7, komi 9: believed a draw with best play"
 
     size: int = _preset("size", 7)
     komi: float = _preset("komi", 9.0)
@@ -39,7 +39,7 @@ class Go7(Go):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Go9(Go):
-    """9 x 9 as on computer Go servers."""
+    """9 x 9, as on computer Go servers."""
 
     name = "go9"
     summary = "Go on 9 x 9, komi 7"
@@ -47,10 +47,10 @@ class Go9(Go):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Go19(Go):
-    """The usual board."""
+    """The standard board."""
 
     name = "go19"
-    summary = "Go on the usual board of 19 x 19, komi 7.5"
+    summary = "Go on the standard board of 19 x 19, komi 7.5"
 
     size: int = _preset("size", 19)
     komi: float = _preset("komi", 7.5)

@@ -1,7 +1,7 @@
-"""A board of Go as a picture: stones on the crossings of lines.
+"""A Go board as SVG.
 
-Where one may move, nearly every point is free: a page shows the stone that would come (`coming`,
-unseen) where one points, and only empty points that are barred, by ko or as suicide, have a cross.
+Nearly every empty point is legal: on a page the stone to come (`coming`, hidden) appears where one
+points, and only empty points that are illegal, by ko or as suicide, are marked by a cross.
 """
 
 import xml.etree.ElementTree as ElementTree
@@ -15,7 +15,7 @@ from sog.games.core import PLAYER_0
 from sog.games.views import PASS
 
 _CELL, _MARGIN, _BELOW = 40.0, 37.0, 40.0
-_NARROWEST: Final = 320.0  # what stands below has room
+_NARROWEST: Final = 320.0  # leaves room for the text below
 _STONE: Final = 0.46 * _CELL
 _NAMES_AWAY: Final = 0.72 * _CELL  # from the outermost lines
 _BUTTON_WIDTH: Final = 1.8 * _CELL
@@ -46,7 +46,7 @@ def draw_goban(view: GoView, look: Look) -> str:
 def _draw_lines(
     svg: ElementTree.Element, view: GoView, left: float, top: float, length: float
 ) -> None:
-    """The grid, its dots, and the names of lines on all four sides."""
+    """The grid, its star points, and coordinates on all four sides."""
     for number in range(view.size):
         x, y = left + number * _CELL, top + number * _CELL
         line(svg, (left, y), (left + length, y), color=_LINE, width=1)
@@ -92,9 +92,9 @@ def _draw_point(
 def _draw_foot(
     svg: ElementTree.Element, view: GoView, width: float, y: float, mark: Mark | None
 ) -> None:
-    """Captured stones, each with a stone of their color before the number, and a marked pass.
+    """The numbers of captured stones, each after a stone of that color, and a mark for a pass.
 
-    The pass is not to be clicked here: below a large board the box is too small for a finger.
+    The pass cannot be clicked here: below a large board the box is too small for a finger.
     """
     for player, x in ((PLAYER_0, _MARGIN), (1 - PLAYER_0, _MARGIN + 2.3 * _CELL)):
         name = ("Black", "White")[player]

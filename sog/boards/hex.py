@@ -1,7 +1,7 @@
-"""Hex: whoever joins the two sides of the board that are his wins; there is no draw.
+"""Hex: a chain between one's own two sides of the board wins; there are no draws.
 
-Joined stones have one label, the least number of their cells, so that a move is a mask over cells.
-The sides of the board are stones of their owners from the beginning.
+Connected stones share one label, the least number of their cells, so that a move is a mask over
+cells. The sides of the board are their owners' stones from the beginning.
 """
 
 import dataclasses
@@ -39,21 +39,21 @@ class HexState:
     """Public state of Hex."""
 
     labels: Array  # int16[cell and side]: 0 where empty, negative for player 1; cell c counts c + 1
-    num_moves: Array  # int32: a swap is one
+    num_moves: Array  # int32: a swap counts
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Hex(PerfectInformationGame[HexState]):
-    """Hex; an action is a cell, counted row by row from the top left, or last of all a swap."""
+    """Hex; an action is a cell, row by row from the top left, or, last, the swap."""
 
     name = "hex"
     summary = "Hex on 11 x 11: perfect information, paths from side to side"
     rules = """\
-In turn both players put a stone on a free cell of a rhombus, each of whose cells has six
+Players take turns to put a stone on a free cell of a rhombus, each of whose cells has six
 neighbours: left, right, above, above right, below left and below. X wins by a chain of stones
-from the top to the bottom, O by one from the left to the right. Cells are called as in Hex:
-a1 is at the top left. With the swap rule O may, instead of his first move, take over the first
-stone, which is put at the cell where O would have it: with row and column exchanged."""
+from top to bottom, O by one from left to right. Cells are named as usual in Hex: a1 is at the
+top left. With the swap rule O may take over the first stone instead of making a first move; it
+moves to the corresponding cell, with row and column exchanged."""
 
     size: int = param(11, "rows and columns of the board", minimum=2, maximum=19)
     swap: bool = param(False, "whether the second player may take over the first stone")
@@ -117,7 +117,7 @@ stone, which is put at the cell where O would have it: with row and column excha
         return found
 
     def _side_labels(self, state: HexState) -> Array:
-        """int16[player, his sides]"""
+        """int16[player, its sides]"""
         return state.labels[self._num_cells + np.array(_SIDES)]
 
     def _has_won(self, state: HexState) -> Array:
@@ -155,12 +155,12 @@ stone, which is put at the cell where O would have it: with row and column excha
         return jnp.concatenate(planes).astype(jnp.float32).reshape(-1)
 
     def random_symmetry(self, key: Array, state: HexState) -> tuple[HexState, Array, Array]:
-        """The board turned by 180 degrees, which leaves both players their sides."""
+        """Rotates the board by 180 degrees, which keeps each player's sides."""
         cells = np.arange(self._num_cells, dtype=np.int32)
         sides = self._num_cells + np.array([_BOTTOM, _TOP, _RIGHT, _LEFT])
         turned = jnp.asarray(np.concatenate([cells[::-1], sides]), jnp.int32)
         labels = state.labels[turned]
-        # Each chain under the least of its new numbers.
+        # Label each chain by the least of its new numbers.
         numbers = jnp.arange(1, len(turned) + 1, dtype=jnp.int16)
         least = jnp.min(
             jnp.where(labels[:, None] == labels[None], numbers[None], len(turned)), axis=1
@@ -184,7 +184,7 @@ stone, which is put at the cell where O would have it: with row and column excha
         return np.where(labels > 0, PLAYER_0, np.where(labels < 0, PLAYER_1, EMPTY))
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """Also cells one after the other, "a3c2b4"."""
+        """Also reads a list of cells, "a3c2b4"."""
         cells = stones.split_cells(text)
         return super().parse(text) if cells is None else read_events(self, cells)
 
@@ -193,11 +193,11 @@ stone, which is put at the cell where O would have it: with row and column excha
         return f"your stones are {MARKS[player]}, {way}"
 
     def vertex_of_action(self, action: int) -> str:
-        """As programs of Hex write it in GTP: a1 at the top left, "swap-pieces"; X is Black."""
+        """As Hex programs write it in GTP: a1 at the top left, "swap-pieces"; X is Black."""
         return _GTP_SWAP if action == self._num_cells else cell_name(action, self.size)
 
     def action_of_vertex(self, text: str) -> int:
-        """The action of such a text; ValueError if it is none."""
+        """The action of such a text; ValueError for any other."""
         if self.swap and text.strip().lower() in (_GTP_SWAP, SWAP):
             return self._num_cells
         return stones.read_cell(text, self.size)
@@ -206,14 +206,14 @@ stone, which is put at the cell where O would have it: with row and column excha
         return SWAP if action == self._num_cells else cell_name(action, self.size)
 
     def describe_state(self, state: HexState) -> str:
-        """The rows of the board from the top, and who is to move or has won."""
+        """The rows of the board from the top, and the player to move or the winner."""
         text, won = stones.write_rows(self._board(state)), np.flatnonzero(self._has_won(state))
         if len(won) > 0:
             return f"{text} ({MARKS[won[0]]} has won)"
         return f"{text} ({MARKS[int(state.num_moves) % 2]} to move)"
 
     def draw(self, state: HexState, ranges: np.ndarray | None = None) -> str:
-        """The rhombus, each row half a cell further right."""
+        """The rhombus, each row shifted right by half a cell."""
         return stones.draw_rows(self._board(state), slant=1)
 
     def view(

@@ -1,9 +1,9 @@
 """Who wins in Hex on small boards: proof-number search with bridges and must-play regions.
 
-A bridge is two stones with two empty cells between them: whoever has it can join them though the
-other moves first. A chain of stones and bridges from side to side, whose empty cells are all
-different ones, is won. A cell that would make such a chain is a threat, so a move has to be at one
-of its cells; where no cell is in all threats at once, the game is lost.
+A bridge is two stones with two empty cells between them: its owner can join them even if the other
+moves first. A chain of stones and bridges from side to side, whose empty cells are all different,
+wins. A cell that would complete such a chain is a threat, and the opponent must play in its chain;
+if no cell is in all threats, the opponent has lost.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,9 +18,9 @@ _STEPS: Final = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
 
 
 class HexSolver:
-    """Knows who wins, of all positions of a board; cells are counted as in `sog.boards.hex`.
+    """Finds the winner of any position; cells are numbered as in `sog.boards.hex`.
 
-    Sets of cells are bits of an integer. A position of 5 x 5 takes a part of a second, all first
+    Sets of cells are bits of an integer. A 5 x 5 position takes a fraction of a second, all first
     moves half a minute.
     """
 
@@ -53,8 +53,8 @@ class HexSolver:
         self._below: dict[_Position, list[_Position]] = {}
 
     def values(self, line: Sequence[int]) -> np.ndarray:
-        """[cell]: 1 where the player to move wins by a stone there, -1 where he loses, NaN where he
-        cannot put one. line: the cells played, from the start."""
+        """[cell]: 1 if the player to move wins by a stone there, -1 if it loses, NaN where that is
+        illegal. line: the cells played from the start."""
         own, other, mover = self._after(line)
         found = np.full(self.size**2, np.nan)
         for cell in self._cells:
@@ -63,8 +63,8 @@ class HexSolver:
         return found
 
     def best_cells(self, line: Sequence[int]) -> list[int]:
-        """Moves that keep what the position is worth: those that were found to win, at least one
-        where it is won, and all where it is lost. Much faster than `values`."""
+        """Moves that keep the value of the position: in a won one those found to win, at least one;
+        in a lost one all. Much faster than `values`."""
         own, other, mover = self._after(line)
         empty = self._whole & ~(own | other)
         cells = list(self._bits(empty))
@@ -81,7 +81,7 @@ class HexSolver:
         return [cell for cell in cells if is_shown(cell)]
 
     def wins_after(self, line: Sequence[int]) -> bool:
-        """Whether the player to move wins. line: the cells played, from the start."""
+        """Whether the player to move wins. line: the cells played from the start."""
         return self.wins(*self._after(line))
 
     @staticmethod
@@ -93,7 +93,7 @@ class HexSolver:
         return stones[mover], stones[1 - mover], mover
 
     def wins(self, own: int, other: int, mover: int) -> bool:
-        """Whether the player to move wins; own, other: his stones and those of his opponent."""
+        """Whether the player to move wins; own, other: its stones and its opponent's."""
         position = self._named(own, other, mover)
         proof, _ = self._look(position)
         if 0 < proof < _NEVER:
@@ -101,8 +101,8 @@ class HexSolver:
         return self._numbers[position][0] == 0
 
     def _search(self, position: _Position, most_proof: int, most_disproof: int) -> None:
-        """Depth-first proof-number search (Nagai 2002): goes on below the child that seems easiest
-        until a number of the position reaches its bound."""
+        """Depth-first proof-number search (Nagai 2002): descends to the most-proving child until
+        the position's proof or disproof number reaches its bound."""
         while True:
             proof = second = _NEVER
             disproof, best, best_proof = 0, position, 0
@@ -121,8 +121,8 @@ class HexSolver:
             self._search(best, rest, min(most_proof, second + 1))
 
     def _look(self, position: _Position) -> tuple[int, int]:
-        """The numbers of a position: how much at least is still to be shown before the player to
-        move has won, or has lost. The first time by chains and threats alone."""
+        """Proof and disproof numbers: lower bounds on what remains to be proved for a win and for a
+        loss of the player to move. A new position's come from chains and threats alone."""
         if position not in self._numbers:
             moves = self._moves(*position)
             if moves is None:
@@ -137,7 +137,7 @@ class HexSolver:
         return self._numbers[position]
 
     def _moves(self, own: int, other: int, mover: int) -> list[int] | None:
-        """The cells where a move may help; None if one makes a chain."""
+        """The must-play region; None if a move completes a chain."""
         empty = self._whole & ~(own | other)
         if self._chain(other, empty, 1 - mover) is not None:
             return []
@@ -153,13 +153,13 @@ class HexSolver:
         return list(self._bits(region))
 
     def _named(self, own: int, other: int, mover: int) -> _Position:
-        """A position or the one turned by 180 degrees, which is worth the same."""
+        """The position, or its rotation by 180 degrees, which has the same value."""
         width = self.size**2
         turned = [int(f"{cells:0{width}b}"[::-1], 2) for cells in (own, other)]
         return min((own, other, mover), (turned[0], turned[1], mover))
 
     def _chain(self, stones: int, empty: int, player: int) -> int | None:
-        """The empty cells of a chain of a player from side to side; None if there is none."""
+        """The empty cells of a player's chain from side to side; None if there is none."""
         first, last = self._sides[player]
         for cell in self._bits(stones):
             if first >> cell & 1:
@@ -185,7 +185,7 @@ class HexSolver:
         for cell in self._bits(group):
             for other, between in self._bridges[cell]:
                 if stones >> other & 1 and not group >> other & 1 and not between & ~empty:
-                    # Never back to what is in the chain already.
+                    # Not back to cells already in the chain.
                     wider = group | self._group(other, stones)
                     rest = self._goes_on(wider, stones, empty & ~between, last)
                     if rest is not None:
@@ -193,7 +193,7 @@ class HexSolver:
         return None
 
     def _group(self, cell: int, stones: int) -> int:
-        """The stones that are joined to one."""
+        """The stones connected to one."""
         size, group, wider = self.size, 0, 1 << cell
         while wider != group:
             group = wider

@@ -1,4 +1,4 @@
-"""Games of putting stones on a board until someone has a straight line of them."""
+"""Games won by a straight line of one's own stones."""
 
 import abc
 import dataclasses
@@ -33,12 +33,12 @@ class LineState:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class LineGame(PerfectInformationGame[LineState], abc.ABC):
-    """Players put a stone each in turn; a line of `stones_in_line` wins, a full board is a draw."""
+    """Players alternate placing stones; a line of `stones_in_line` wins, a full board is a draw."""
 
     drops: ClassVar[bool] = False
-    """Whether an action is a column in which the stone falls; else it is a cell."""
+    """Whether an action is a column in which the stone falls, not a cell."""
     moves: ClassVar[Moves | None] = None
-    """Of which cell the actions are, see `Planes`; None where they are of a column."""
+    """How actions belong to cells, see `Planes`; None if an action is a column."""
 
     @property
     @abc.abstractmethod
@@ -52,7 +52,7 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
 
     @abc.abstractmethod
     def cell_of(self, board: Array, action: Array) -> Array:
-        """int32: the cell where the stone of a legal action comes to lie."""
+        """int32: the cell that a legal action fills."""
 
     @property
     def max_depth(self) -> int:
@@ -104,7 +104,7 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         return np.array(lines)
 
     def _count(self, cells: Array) -> Array:
-        """[line]: how many of some cells [cell] bool are on each line."""
+        """[line]: how many of the cells [cell] bool are on each line."""
         return jnp.asarray(self._lines) @ cells.astype(jnp.float32)
 
     def _has_line(self, stones: Array) -> Array:
@@ -118,7 +118,7 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
         return is_empty & (is_open.astype(jnp.float32) @ jnp.asarray(self._lines) > 0)
 
     def random_symmetry(self, key: Array, state: LineState) -> tuple[LineState, Array, Array]:
-        """The board turned or seen in a mirror."""
+        """Rotates or reflects the board."""
         cells, actions = (jnp.asarray(names, jnp.int32) for names in self.symmetries)
         which = jax.random.randint(key, (), 0, len(cells))
         twin = dataclasses.replace(state, board=state.board[cells[which]])
@@ -202,5 +202,5 @@ class LineGame(PerfectInformationGame[LineState], abc.ABC):
 
 
 def _to_move(state: LineState) -> Array:
-    """int32: whose turn it is, or would be if the game were not over."""
+    """int32: whose turn it is, ignoring the end of the game."""
     return state.num_stones % 2

@@ -1,6 +1,6 @@
-"""Othello: disks that are enclosed are turned over; whoever has more of them in the end wins.
+"""Othello: outflanked disks are flipped; the player with more disks at the end wins.
 
-Disks are bits, so that a move is some shifts and masks for all eight directions at once.
+Disks are bits, so that a move is a few shifts and masks for all eight directions at once.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ from sog.pytree import pytree
 PASS: Final = "pass"
 _WORD: Final = 32  # bits
 _DIRECTIONS: Final = ((0, 1), (1, -1), (1, 0), (1, 1), (0, -1), (-1, 1), (-1, 0), (-1, -1))
-"""The first half leads to cells of higher numbers."""
+"""The first half leads to cells with higher numbers."""
 
 
 @pytree
@@ -35,24 +35,24 @@ class OthelloState:
     """Public state of Othello."""
 
     disks: Array  # uint32[player, word]: a bit per cell, row by row from the top left
-    mover: Array  # int32: whose turn it is, also if he has to pass
-    is_over: Array  # bool: nobody can move
+    mover: Array  # int32: whose turn it is, also to pass
+    is_over: Array  # bool: neither can move
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Othello(PerfectInformationGame[OthelloState]):
-    """Othello; an action is a cell, counted row by row from the top left, or last of all a pass.
+    """Othello; an action is a cell, row by row from the top left, or, last, the pass.
 
-    A pass is legal where there is no other move, and only if the other player has one.
+    A pass is legal if the player has no other move and the opponent has one.
     """
 
     name = "othello"
     summary = "Othello on 8 x 8: perfect information, disks that change sides"
     rules = """\
-In turn both players put a disk on a free cell from which, in a straight line, disks of the
-other's and then one of their own follow; all the other's disks in between, in every direction,
-are turned over. Who cannot do so passes. When nobody can, more disks win. X is Black, who
-begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a game's beginning."""
+Players take turns to put a disk on a free cell so that it encloses disks of the opponent, in a
+straight line, between it and another disk of their own; all enclosed disks are flipped. A player
+who cannot move passes. When neither can, more disks win. X is Black and moves first. Cells are
+named as usual in Othello: a1 is at the top left; a game may begin "f5d6c3"."""
 
     size: int = param(8, "rows and columns of the board: 4, 6 or 8", minimum=4, maximum=8)
     payoff: str = param(
@@ -74,7 +74,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
 
     @property
     def max_depth(self) -> int:
-        return 2 * (self._num_cells - 4)  # before every disk may come a pass
+        return 2 * (self._num_cells - 4)  # a pass may precede every disk
 
     @property
     def max_utility(self) -> float:
@@ -116,7 +116,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
         )
 
     def score(self, state: OthelloState) -> Array:
-        """By how many disks player 0 leads."""
+        """Player 0's lead in disks."""
         counts = jax.lax.population_count(state.disks).sum(axis=1).astype(jnp.float32)
         return counts[PLAYER_0] - counts[PLAYER_1]
 
@@ -124,24 +124,24 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
         lead = self.score(state)
         return lead if self.payoff == "diff" else jnp.sign(lead)
 
-    # Bits: uint32[word] for some cells, or uint32[direction, word].
+    # Bits: uint32[word] for a set of cells, or uint32[direction, word].
 
     def _own_and_other(self, state: OthelloState) -> tuple[Array, Array]:
         return state.disks[state.mover], state.disks[1 - state.mover]
 
     def _moves(self, own: Array, other: Array) -> Array:
-        """The cells where a player may put a disk."""
+        """The cells where a disk is legal."""
         return _any_direction(self._step(self._run(own, other))) & ~(own | other)
 
     def _run(self, start: Array, other: Array) -> Array:
-        """[direction, word]: the other's disks that follow one another from some cells on."""
+        """[direction, word]: the runs of the other's disks that begin next to the cells."""
         run = self._step(start) & other[None]
         for _ in range(self.size - 3):  # between two disks there are at most size - 2
             run |= self._step(run) & other[None]
         return run
 
     def _step(self, cells: Array) -> Array:
-        """[direction, word]: the cells next to some."""
+        """[direction, word]: the cells next to the given ones."""
         rises, shift, carries, inside = (jnp.asarray(part) for part in self._shifts)
         cells, back = jnp.broadcast_to(cells, inside.shape), jnp.uint32(_WORD) - shift
         to_word = cells[:, ::-1]
@@ -151,8 +151,8 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
 
     @functools.cached_property
     def _shifts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Per direction: whether bits rise, by how much, into which word they go on from the other
-        one, and where they can come to."""
+        """Per direction: whether bits rise, by how much, into which word they carry over, and the
+        cells that they can reach."""
         size = self.size
         rises = np.array([down * size + right > 0 for down, right in _DIRECTIONS])[:, None]
         shift = np.array([[abs(down * size + right)] for down, right in _DIRECTIONS], np.uint32)
@@ -166,7 +166,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
 
     @functools.cached_property
     def _bit_of_action(self) -> np.ndarray:
-        """uint32[A, word]; of a pass none."""
+        """uint32[A, word]; none for the pass."""
         return _as_bits(np.eye(self.num_actions, self._num_cells, dtype=bool))
 
     # For networks.
@@ -179,7 +179,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
 
     def observe(self, state: OthelloState) -> Array:
         """Planes [5, row, column], flattened: own disks, the other's, 1 if player 0 is to move, and
-        where the player to move, and where the other, could put a disk."""
+        the legal cells of the player to move and of the other."""
         own, other = self._own_and_other(state)
         shown = jnp.stack([own, other, self._moves(own, other), self._moves(other, own)])
         planes = _as_cells(shown, self._num_cells)
@@ -192,7 +192,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
         return np.array([[*names, self._num_cells] for names in symmetries(self.size)], np.int32)
 
     def random_symmetry(self, key: Array, state: OthelloState) -> tuple[OthelloState, Array, Array]:
-        """The board turned or seen in a mirror."""
+        """Rotates or reflects the board."""
         names = jnp.asarray(self._symmetries)
         actions = names[jax.random.randint(key, (), 0, len(names))]
         cells = _as_cells(state.disks, self._num_cells)[:, actions[:-1]]
@@ -211,7 +211,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
         return board.reshape(self.size, self.size)
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """Also the cells of a game, "f5d6c3" or "f5 d6 c3", without the passes."""
+        """Also reads the cells of a game, "f5d6c3" or "f5 d6 c3", without passes."""
         cells = stones.split_cells(text)
         if cells is None:
             return super().parse(text)
@@ -227,11 +227,11 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
         return f"your disks are {MARKS[player]}"
 
     def vertex_of_action(self, action: int) -> str:
-        """As programs of Othello write it in GTP: a1 at the top left, or "pass"; X is Black."""
+        """As Othello programs write it in GTP: a1 at the top left, or "pass"; X is Black."""
         return PASS if action == self._num_cells else cell_name(action, self.size)
 
     def action_of_vertex(self, text: str) -> int:
-        """The action of such a text; ValueError if it is none."""
+        """The action of such a text; ValueError for any other."""
         is_pass = text.strip().lower() == PASS
         return self._num_cells if is_pass else stones.read_cell(text, self.size)
 
@@ -239,7 +239,7 @@ begins. Cells are called as in Othello: a1 is at the top left; "f5d6c3" is a gam
         return self.vertex_of_action(action)
 
     def describe_state(self, state: OthelloState) -> str:
-        """The rows of the board from the top, and who is to move or the disks of both."""
+        """The rows of the board from the top, and the player to move or the disks of both."""
         text = stones.write_rows(self._board(state))
         if not state.is_over:
             return f"{text} ({MARKS[int(state.mover)]} to move)"

@@ -1,4 +1,4 @@
-"""Perfect play of games without hidden information that are small enough, by `sog.tabular`."""
+"""Perfect play of small games without hidden information, by `sog.tabular`."""
 
 import dataclasses
 from typing import Any, Final
@@ -22,24 +22,24 @@ _MOST_POSITIONS: Final = 200_000
 
 
 class PerfectAgent(RandomAgent):
-    """Takes one of the best actions, or of those found to be best, each as likely as the others."""
+    """Plays the best actions found, uniformly."""
 
     def __init__(
         self, game: Game[Any], *, player: int, seed: int, solver: HexSolver | None
     ) -> None:
-        """Sits down as a player. solver: of Hex; else all that can follow is looked at."""
+        """solver: for Hex; other games are solved by backward induction."""
         self._solver = solver
         super().__init__(game, player=player, seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game; in Hex, whose positions are known by their moves, at its start."""
+        """Begins a new game; Hex must start at its root: the solver takes the moves so far."""
         if self._solver is not None:
             only_at_the_start(state)
         self._line: list[int] = []
         super().begin(state, seed)
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
+        """Observes a public event."""
         super().observe(outcome)
         self._line.append(outcome)
 
@@ -62,12 +62,12 @@ class Perfect(Method):
     paper = "Zermelo 1913; Nagai 2002 for proof-number search"
 
     def check(self, game: Game[Any]) -> None:
-        """Raises ValueError for a game of which not every position can be worked out."""
+        """Raises ValueError for a game that is too large."""
         if not _is_small_hex(game):
             _values(game, first_state(game))
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that share what was found in Hex."""
+        """Agents that share the solver for Hex."""
         solver = HexSolver(game.size) if isinstance(game, Hex) and _is_small_hex(game) else None
         return lambda player, seed: PerfectAgent(game, player=player, seed=seed, solver=solver)
 

@@ -1,4 +1,4 @@
-"""Games of chess as PGN: read with what other programs put between the moves, and written."""
+"""Games of chess as PGN: reads it with comments and variations, and writes it."""
 
 import dataclasses
 import itertools
@@ -22,51 +22,51 @@ _DASHES: Final = str.maketrans(
     | dict.fromkeys(":\N{EN DASH}\N{EM DASH}\N{MINUS SIGN}\N{HYPHEN}\N{NON-BREAKING HYPHEN}", "-")
 )
 ROSTER: Final = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
-"""The tags that every game has, in the order of the standard."""
+"""The seven tag roster, in the standard's order."""
 _UNKNOWN: Final = {"Date": "????.??.??", "Result": "*"}
 _USUAL_VARIANT: Final = "chess"
-"""Others are named by the tag Variant, as by engines."""
+"""The game without a tag Variant."""
 _WIDTH: Final = 80
 _TAG: Final = re.compile(r'\[\s*([\w+#=:-]+)\s*(?:"((?:[^\\\n]|\\.)*?)"\s*)?\]')
-_NUMBER: Final = re.compile(r"(?<!\d)\d+\.")  # looked for once in a row of digits
+_NUMBER: Final = re.compile(r"(?<!\d)\d+\.")  # tried only once per run of digits
 _REMARK: Final = re.compile(r"(?!--|[*])(?:[^\w*]+|e\.?p\.?|N|D|TN|RR)", re.IGNORECASE)
-"""A word that says something of the move before it, as ± or N, novelty; -- is a move left out."""
+"""An annotation of the move before it, as ± or N (novelty); -- is a null move."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Record:
-    """A game that was read."""
+class PgnRecord:
+    """A game read from PGN."""
 
     tags: Mapping[str, str]
     start: ChessState
-    """Where it begins: the root, or what its tag FEN says."""
+    """Where it begins: the root, or the position of the tag FEN."""
     actions: tuple[int, ...]
     result: str
-    """One of RESULTS, * if it says none."""
+    """One of RESULTS; * if unknown."""
 
 
 def is_pgn(text: str) -> bool:
-    """Whether a text is a game rather than a list of moves: it has tags, or numbers of moves."""
+    """Whether a text is PGN rather than a list of moves: it has tags or move numbers."""
     is_numbered = _NUMBER.search(text) is not None and not looks_like_fen(text)
     return text.lstrip().startswith("[") or is_numbered
 
 
-def read_game(game: Any, text: str) -> Record:
+def read_game(game: Any, text: str) -> PgnRecord:
     """The one game of a text; game: `sog.boards.chess.AnyChess`.
 
-    Comments, variations and marks are skipped. Raises ValueError, one line, that names the move.
+    Skips comments, variations and annotations. Raises ValueError, one line, that names the move.
     """
     return _read(game, _one_of(text))
 
 
 def split_games(text: str) -> list[str]:
-    """The texts of the games in a file, which are not read yet. Raises ValueError, one line."""
+    """The texts of the games in a file. Raises ValueError, one line."""
     starts = [one.start for one in _split(text)]
     return [text[start:end].strip() for start, end in itertools.pairwise([*starts, len(text)])]
 
 
 def read_head(text: str) -> dict[str, str]:
-    """The tags of the one game of a text, and its Result, * if it says none; raises ValueError."""
+    """The tags of the one game of a text, with its Result, * if unknown; raises ValueError."""
     one = _one_of(text)
     return {**one.tags, "Result": one.result}
 
@@ -74,11 +74,11 @@ def read_head(text: str) -> dict[str, str]:
 def _one_of(text: str) -> "_Unread":
     games = _split(text)
     if len(games) != 1:
-        raise ValueError(f"a PGN of one game is needed here, got {len(games)} games.")
+        raise ValueError(f"the PGN must have exactly one game, got {len(games)}.")
     return games[0]
 
 
-def _read(game: Any, one: "_Unread") -> Record:
+def _read(game: Any, one: "_Unread") -> PgnRecord:
     fen, result = one.tags.get("FEN"), one.result
     start, actions = read_line(
         game.variant,
@@ -87,7 +87,7 @@ def _read(game: Any, one: "_Unread") -> Record:
         one.words,
         ends_drawn=result == "1/2-1/2",
     )
-    return Record(tags=one.tags, start=start, actions=actions, result=result)
+    return PgnRecord(tags=one.tags, start=start, actions=actions, result=result)
 
 
 def write_game(
@@ -97,11 +97,10 @@ def write_game(
     tags: Mapping[str, str] | None = None,
     start: ChessState | None = None,
 ) -> str:
-    """A game as PGN, which ends in an empty line.
+    """A game as PGN, which ends with an empty line.
 
-    actions: legal moves from `start`, by default the root. tags: those of ROSTER that are not given
-    are unknown; the result is that of the last position, unless the tags say another one, as for a
-    game that was given up.
+    actions: legal moves from `start`, by default the root. tags: missing ones of ROSTER are "?";
+    the result is that of the last position unless a tag gives another, as after a resignation.
     """
     variant: Variant = game.variant
     state = game.root() if start is None else start
@@ -138,29 +137,29 @@ def _quoted(value: str) -> str:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Unread:
-    """A game of a text, whose moves are words still."""
+    """A game whose moves have not been parsed."""
 
     start: int
-    """The place of its first letter."""
+    """The offset of its first character."""
     tags: dict[str, str] = dataclasses.field(default_factory=dict)
     words: list[str] = dataclasses.field(default_factory=list)
     """Moves."""
 
     @property
     def result(self) -> str:
-        """One of RESULTS; * if the game says none."""
+        """One of RESULTS; * if unknown."""
         return _as_result(self.tags.get("Result", "")) or "*"
 
 
 def _as_result(word: str) -> str:
-    """One of RESULTS, however it is written; empty for a word that is none."""
+    """One of RESULTS, in any notation; empty for any other word."""
     sides = word.translate(_DASHES)
     result = _OTHER_RESULTS.get(sides, sides)
     return result if result in RESULTS else ""
 
 
 def _split(text: str) -> list[_Unread]:
-    """The games; a tag after a move, and what follows a result, is the next."""
+    """The games; a tag after a move, or anything after a result, begins the next."""
     games: list[_Unread] = []
     is_new, number_at = True, None
     for kind, value, start in _tokens(text):
@@ -190,20 +189,20 @@ _TOKEN: Final = re.compile(
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """("tag", "number" or "word", text, its place) outside of comments and variations."""
+    """("tag", "number" or "word", text, offset) outside comments and variations."""
     at, depth = 0, 0
     while at < len(text):
         found = _TOKEN.match(text, at)
         if found is None:
             line = text.count("\n", 0, at) + 1
-            raise ValueError(f"line {line} has {text[at : at + 20].splitlines()[0]!r}, no PGN.")
+            raise ValueError(f"line {line} has {text[at : at + 20].splitlines()[0]!r}, not PGN.")
         at, kind = found.end(), str(found.lastgroup)
         if kind == "open":
             depth += 1
         elif kind == "close":
             depth -= 1
             if depth < 0:
-                raise ValueError(f"line {text.count(chr(10), 0, at) + 1} closes no variation.")
+                raise ValueError(f"line {text.count(chr(10), 0, at) + 1} has an unmatched ')'.")
         elif kind in ("tag", "number", "word") and depth == 0:
             yield kind, found.group(), found.start()
     if depth:

@@ -1,8 +1,8 @@
 """Games of the package pgx (the extra `pgx`): `load_pgx("go_9x9")`.
 
-Its two-player zero-sum games without hidden information and without chance. Player 0 moves first,
-which pgx draws by lot. A public state is pgx's own without the observation. Importing pgx computes
-with JAX, so nothing does it before a game of it is asked for.
+Its two-player zero-sum games without hidden information or chance. Player 0 moves first; pgx draws
+the first player at random. A public state is pgx's state without the observation. Importing pgx
+runs JAX computations, so it is imported only when one of its games is loaded.
 """
 
 import dataclasses
@@ -24,7 +24,7 @@ from sog.precision import in_32_bits
 from sog.pytree import pytree
 
 _MOST_KEYS: Final = 64
-"""Lots that are drawn until player 0 begins."""
+"""Keys to try until player 0 moves first."""
 _MARKS: Final = "XO."
 _NO_INFOSTATES: Final = (
     "its observations are no information states: different public histories share one"
@@ -49,17 +49,17 @@ _REFUSED: Final = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Kind:
-    """What pgx does not say of a game."""
+    """Facts about a game that pgx does not provide."""
 
     max_depth: int
     stones: bool = False
-    """Whether the first two planes show the stones of the player to move, and of the other."""
+    """Whether the first two planes are the stones of the player to move and of the other."""
     cells: bool = False
-    """Whether an action is the number of a cell, row by row from the top left."""
+    """Whether actions are cells, row by row from the top left."""
     other: str = "pass"
     """The action after those."""
     word: str = "move"
-    """What an action is called that is no cell, before its number from 1."""
+    """The name of an action that is not a cell, before its number from 1."""
     channels_first: bool = False
 
 
@@ -86,10 +86,10 @@ class PgxState:
 
 
 def load_pgx(name: str, *, progress: object = None) -> "PgxGame":
-    """The game of this name in pgx; there is no progress to report.
+    """The pgx game of this name. progress: unused.
 
-    Raises ValueError with the reason if there is none, if it is not one that can be searched here,
-    or if pgx is not installed.
+    Raises ValueError with the reason if pgx has no such game or is not installed, or if the game
+    cannot be searched here.
     """
     name = name.strip()
     if name in _REFUSED:
@@ -176,7 +176,7 @@ class PgxGame(PerfectInformationGame[PgxState]):
         return planes if self._kind.channels_first else jnp.moveaxis(planes, -1, 0)
 
     def observe(self, state: PgxState) -> Array:
-        """Pgx's planes, flattened, and one that is 1 if player 0 is to move."""
+        """Pgx's planes, flattened, plus one that is 1 if player 0 is to move."""
         planes = self._planes(state).reshape(-1).astype(jnp.float32)
         _, rows, columns = self._shape
         is_first = (state.inner.current_player == PLAYER_0).astype(jnp.float32)
@@ -196,7 +196,7 @@ class PgxGame(PerfectInformationGame[PgxState]):
         return ["".join(_MARKS[mark] for mark in row) for row in marks]
 
     def describe_state(self, state: PgxState) -> str:
-        """The rows of the board from the top, if it is one of stones, and who is to move."""
+        """The rows of a board of stones from the top, and the player to move."""
         board = "/".join(self._board(state)) if self._kind.stones else ""
         count = f"after {int(state.inner._step_count)} moves"
         if bool(_is_over(state)):
@@ -226,11 +226,11 @@ def _env(name: str) -> Any:
 @functools.cache
 @in_32_bits
 def _first_state(name: str) -> Any:
-    """In which player 0 begins; NumPy arrays."""
+    """A first state in which player 0 moves; NumPy arrays."""
     env = _env(name)
     with jax.ensure_compile_time_eval(), jax.numpy_rank_promotion("allow"):
         for number in range(_MOST_KEYS):
             state = env.init(jax.random.PRNGKey(number))
             if int(state.current_player) == PLAYER_0:
                 return jax.tree.map(np.asarray, state.replace(observation=None))
-    raise ValueError(f"pgx:{name}: no game of {_MOST_KEYS} was begun by player 0.")
+    raise ValueError(f"pgx:{name}: player 0 moved first in none of {_MOST_KEYS} games.")

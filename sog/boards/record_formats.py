@@ -1,4 +1,4 @@
-"""Files of games as people keep them: PGN of chess, and the Smart Game Format (SGF) of Go."""
+"""File formats of games: PGN for chess, and the Smart Game Format (SGF) for Go."""
 
 import re
 from typing import Final
@@ -12,16 +12,16 @@ from sog.play.game_records import GameRecord, RecordFormat
 _RESULTS: Final = {"1-0": 1.0, "0-1": -1.0, "1/2-1/2": 0.0}
 _DRAWN: Final = ("0", "draw", "jigo")
 _WON: Final = re.compile(r"([BW])\+\s*(?:([RTF])|[0-9.,]|\Z)", re.IGNORECASE)
-"""By resignation, on time or by forfeit, or by a score, which need not follow."""
+"""A win by resignation, on time, by forfeit, or by an optional score."""
 _VARIANTS: Final = {
     **dict.fromkeys(("", "standard", "normal", "from position"), Chess.name),
     **{one.uci_variant: one.name for one in (Chess, GardnerChess, LosAlamosChess)},
 }
-"""Games by the tag Variant, which the standard does not know."""
+"""Games by the tag Variant, which is not in the standard."""
 _BOARDS: Final = {
     one.size: one.name for one in (go_sizes.Go5, go_sizes.Go7, go_sizes.Go9, go_sizes.Go19)
 }
-"""Games by the size of their board."""
+"""Games by board size."""
 _MOST_OF_A_NAME: Final = 40  # letters
 
 
@@ -44,7 +44,7 @@ def _read_sgf(text: str) -> GameRecord:
 
 
 def _shown(name: str) -> str:
-    """The name of a player, empty where it is unknown."""
+    """A player's name; empty if unknown."""
     short = " ".join(name.split())[:_MOST_OF_A_NAME]
     return "" if short == "?" else short
 

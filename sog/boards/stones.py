@@ -1,5 +1,5 @@
-"""Boards of stones: their symmetries, and how they are told to people, with columns by letter and
-rows by number, from the top as in Othello and Hex, or otherwise."""
+"""Boards of stones: symmetries, drawing and coordinates. Columns are letters and rows numbers, from
+the top as in Othello and Hex, or from the bottom."""
 
 import functools
 import re
@@ -20,14 +20,14 @@ _MOST_QUOTED: Final = 20
 
 @functools.cache
 def symmetries(size: int) -> np.ndarray:
-    """int32[8, N]: the cell of a square board that becomes each of the board turned or mirrored."""
+    """int32[8, N]: for each rotation and reflection of a square board, which cell moves to each."""
     cells = np.arange(size * size, dtype=np.int32).reshape(size, size)
     turned = [np.rot90(side, turns) for side in (cells, cells.T) for turns in range(4)]
     return np.stack([board.ravel() for board in turned])
 
 
 def write_counted(rows: Iterable[str]) -> str:
-    """Rows from the top, with numbers for empty cells, as in "5/2X2/5/5/5". rows: dots for them."""
+    """Rows from the top, empty cells counted: "5/2X2/5/5/5". rows: with dots for empty cells."""
     return re.sub(r"\.+", lambda empty: str(len(empty.group())), "/".join(rows))
 
 
@@ -37,10 +37,10 @@ def write_rows(board: np.ndarray) -> str:
 
 
 def draw_rows(board: np.ndarray, *, slant: int = 0, upwards: bool = False) -> str:
-    """The board with the names of its columns above and of its rows at the left.
+    """The board with column names above and row names at the left.
 
-    slant: letters by which every row begins further right than the one above it. upwards: whether
-    rows are counted from below.
+    slant: characters by which each row is indented more than the one above. upwards: whether rows
+    are numbered from the bottom.
     """
     rows, columns = board.shape
     width = len(str(rows))
@@ -57,13 +57,13 @@ def _letters(columns: int) -> list[str]:
 
 
 def split_cells(text: str) -> list[str] | None:
-    """The cells of "f5d6c3" or "f5 d6 c3"; None if that is not how the text is written."""
+    """The cells of "f5d6c3" or "f5 d6 c3"; None for any other text."""
     joined = "".join(text.split())
     return re.findall(r"[a-z]\d+", joined) if re.fullmatch(r"([a-z]\d+)+", joined) else None
 
 
 def read_cell(text: str, size: int) -> int:
-    """The cell of "d3", in letters of either case, on a square board; ValueError if it is none."""
+    """The cell of "d3", in either case, on a square board; ValueError for any other text."""
     match = re.fullmatch(r"([a-z])([0-9]{1,2})", text.strip().lower())
     column, row = (ord(match[1]) - ord("a"), int(match[2]) - 1) if match else (size, size)
     if not (column < size and 0 <= row < size):
@@ -81,12 +81,12 @@ def view_stones(
     won: Collection[int] = (),
     is_rhombus: bool = False,
 ) -> BoardView:
-    """The picture. choices: by cell the action that puts a stone there; won: the cells that have
-    decided the game."""
+    """The picture's data. choices: by cell, the action that puts a stone there; won: the winning
+    cells."""
     rows, columns = board.shape
-    told = ["empty" if mark == EMPTY else f"a stone of {MARKS[mark]}" for mark in board.flat]
+    labels = ["empty" if mark == EMPTY else f"a stone of {MARKS[mark]}" for mark in board.flat]
     for cell, action in choices.items():
-        told[cell] = game.describe_action(state, 0, action)
+        labels[cell] = game.describe_action(state, 0, action)
     return BoardView(
         title=game.describe_state(state),
         rows=rows,
@@ -99,6 +99,6 @@ def view_stones(
         won=frozenset(won),
         landing=frozenset(choices),
         choices={cell: [action] for cell, action in choices.items()},
-        told=told,
+        told=labels,
         is_rhombus=is_rhombus,
     )

@@ -1,7 +1,7 @@
-"""Who thinks for a program that shows a board: a search, or any other agent.
+"""What thinks for a program that shows a board: a search, or any other agent.
 
-`Analyst` searches, and goes on with the tree below what was played; `Follower` has any other agent
-answer, who can be asked for a move and nothing else.
+`Analyst` searches, and keeps the tree below the moves played; `AgentThinker` wraps any other agent,
+which gives a move and nothing else.
 """
 
 from typing import Any, Protocol
@@ -17,44 +17,44 @@ from sog.play.rules import situation
 
 
 class Thinker(Protocol):
-    """Who is asked about positions."""
+    """Chooses moves, and analyzes positions."""
 
     def prepare(self) -> None:
-        """Compiles what is not compiled yet."""
+        """Compiles what has not been compiled."""
 
     def forget(self) -> None:
-        """Another game begins."""
+        """Starts another game."""
 
     def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
-        """Thinks about a position until there were so many simulations, or it is told to end.
+        """Thinks about a position until it has made so many simulations, or `next_slice` ends it.
 
         simulations: None for as many as there is room for. Raises ValueError.
         """
 
     def close(self) -> None:
-        """Nobody asks any more."""
+        """Releases what it holds; it is not used afterwards."""
 
     def best(self) -> int:
-        """The action to take where it has thought."""
+        """The best action at the position it thought about."""
 
     def lines(self) -> Lines | None:
-        """What it found; None for one who knows a move only."""
+        """The best lines; None if it knows only a move."""
 
     @property
     def num_simulations(self) -> int:
-        """Made since `think` was called last, those before it that were kept not counted."""
+        """Simulations made by the last `think`; those it started with do not count."""
 
     @property
     def usual_simulations(self) -> int | None:
-        """Of a move, where nothing is said about it; None for one who does not count."""
+        """Simulations of a move by default; None if it does not count simulations."""
 
     @property
     def most_simulations(self) -> int | None:
-        """For which there is room; None for one who does not count."""
+        """Simulations there is room for; None if it does not count simulations."""
 
 
-class Follower:
-    """Has agents answer, one for each player, who are told what is played."""
+class AgentThinker:
+    """Asks agents, one for each player, which observe every move played."""
 
     usual_simulations = most_simulations = None
     num_simulations = 0
@@ -65,20 +65,20 @@ class Follower:
         self._action = 0
 
     def prepare(self) -> None:
-        """There is nothing to compile before it is known who moves."""
+        """Does nothing: agents are made when their player first moves."""
 
     def forget(self) -> None:
-        """The agents will begin anew, with other random numbers than before."""
+        """Restarts the agents; their random numbers continue."""
         self._agents = {player: (agent, None) for player, (agent, _) in self._agents.items()}
 
     def close(self) -> None:
-        """The agents are closed, too."""
+        """Closes the agents."""
         for agent, _ in self._agents.values():
             agent.close()
         self._agents = {}
 
     def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
-        """As of `Thinker`; an agent takes the time that it takes."""
+        """Has the agent act; limits do not apply to it."""
         player = situation(self.game, position.state).actor
         agent, known = self._agents.get(player, (None, None))
         if agent is None:
@@ -88,19 +88,19 @@ class Follower:
         self._action = agent.act(0)
 
     def best(self) -> int:
-        """What the agent chose."""
+        """The action that the agent chose."""
         return self._action
 
     def lines(self) -> None:
-        """It tells no more."""
+        """An agent gives only a move."""
         return
 
 
 def thinker_of(game: Game[Any], make: AgentFactory, *, most: int, seed: int = 0) -> Thinker:
-    """Who answers for a player, whose agents `make` makes: a search, if that is how he plays."""
+    """The thinker for a player whose agents `make` makes: an `Analyst` if they search."""
     agent = make(0, seed)
     how = getattr(agent, "how_it_searches", None)
     if isinstance(how, Searching):
         return Analyst(how.game, how.evaluator, how.settings, most=most, seed=seed)
     agent.close()
-    return Follower(game, make, seed=seed)
+    return AgentThinker(game, make, seed=seed)

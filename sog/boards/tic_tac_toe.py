@@ -21,7 +21,7 @@ class TicTacToe(LineGame):
     name = "tic_tac_toe"
     summary = "Tic-tac-toe: perfect information, the smallest board game"
     rules = """\
-In turn both players put a stone on a free cell of a board of 3 x 3. Three of one's own in a
+Players take turns to put a stone on a free cell of a board of 3 x 3. Three of one's own in a
 row, column or diagonal win. Cells are named as in chess: a1 is at the bottom left."""
     moves = Moves(planes=1)
 
@@ -48,7 +48,7 @@ row, column or diagonal win. Cells are named as in chess: a1 is at the bottom le
         return (state.board == EMPTY) & ~state.has_line.any()
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """Also a board as `describe_state` writes it, row by row from the top: "X.O/.X./..."."""
+        """Also reads a board as `describe_state` writes it, rows from the top: "X.O/.X./..."."""
         marks = re.sub(r"\([^()]*\)|[\s/]", "", text).upper()
         if len(marks) != SIZE * SIZE or not set(marks) <= set(MARKS):
             return super().parse(text)
@@ -59,7 +59,7 @@ row, column or diagonal win. Cells are named as in chess: a1 is at the bottom le
                 f"{len(second)} O in {text!r}."
             )
         latest = first if len(first) > len(second) else second
-        for last in reversed(list(latest)):  # after the stone that ends a game no other is put
+        for last in reversed(list(latest)):  # no stone follows the one that ends the game
             if not self._has_any_line(marks[:last] + MARKS[EMPTY] + marks[last + 1 :]):
                 latest.remove(last)
                 latest.append(last)

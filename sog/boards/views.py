@@ -1,4 +1,4 @@
-"""What pictures of chess and of Go show, as data; see `sog.games.views`."""
+"""The data of pictures of chess and Go, see `sog.games.views`."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Final
 
 from sog.games.views import PASS, Choices, Place, View
 
-# Of 256 colors: by player, then of light and dark squares, those of the last move, and a check.
+# Of 256 terminal colors: by player, then light and dark squares, the last move, and check.
 _PIECES: Final = (231, 16)
 _SQUARES: Final = (109, 66)
 _LAST: Final = (143, 100)
@@ -15,29 +15,29 @@ _CHECK: Final = 167
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SquaresView(View):
-    """Squares and pieces that go from one to another; cells are counted row by row from the top."""
+    """Squares with pieces that move; cells are numbered row by row from the top."""
 
-    drawer = "sog.boards.squares:draw_squares"
+    drawer = "sog.boards.chessboard:draw_squares"
     status: str
-    """Who is to move, or how the game has ended."""
+    """The player to move, or how the game ended."""
     rows: int
     columns: int
     row_names: Sequence[str]
     """From the top."""
     column_names: Sequence[str]
     pieces: Mapping[int, tuple[int, str]]
-    """By cell: whose it is, and its sign."""
+    """By cell: its owner and symbol."""
     last: frozenset[int]
     """The cells of the last move."""
     in_check: frozenset[int]
-    """Cells of pieces that are threatened so that something must be done."""
+    """Cells of kings in check."""
     moves: Mapping[int, Choices]
-    """By the cell where a move begins: its choices by the cell where it ends."""
+    """By the cell a move leaves: choices by the cell it reaches."""
     told: Sequence[str]
-    """[cell]: what pointing at it shows."""
+    """[cell]: its tooltip."""
 
     def places(self) -> Mapping[Place, Sequence[int]]:
-        """By the cells where a move begins and ends."""
+        """By the cells that a move leaves and reaches."""
         return {
             (start, end): actions
             for start, ends in self.moves.items()
@@ -45,7 +45,7 @@ class SquaresView(View):
         }
 
     def colored(self) -> str:
-        """The squares with their pieces."""
+        """The squares with their pieces, in terminal colors."""
         lines, width = list[str](), max(map(len, self.row_names))
         for row, name in enumerate(self.row_names):
             squares = []
@@ -66,7 +66,7 @@ class SquaresView(View):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class GoView(View):
-    """A board of Go; points are counted row by row from the top left."""
+    """A Go board; points are numbered row by row from the top left."""
 
     drawer = "sog.boards.goban:draw_goban"
     size: int
@@ -75,23 +75,23 @@ class GoView(View):
     row_names: Sequence[str]
     """From the top."""
     stars: Sequence[int]
-    """Points with a dot."""
+    """The star points."""
     stones: Mapping[int, int]
-    """By point: whose it is."""
+    """Owners by point."""
     mover: int
-    """Who puts the next stone, if anybody does."""
+    """The player to move."""
     last: int | None
-    """The stone that was put last, if the last move put one."""
+    """The point of the last move; None after a pass."""
     owners: Mapping[int, int]
-    """By empty point: for whom it counts, once the game is over."""
+    """By empty point: whose area it is, once the game is over."""
     captured: tuple[int, int]
-    """Stones that each player has taken."""
+    """Stones that each player has captured."""
     choices: Choices
     """By point."""
     passes: Sequence[int]
-    """Actions that put no stone."""
+    """Actions that place no stone."""
     told: Sequence[str]
-    """[point]: what pointing at it shows."""
+    """[point]: its tooltip."""
 
     def places(self) -> Mapping[Place, Sequence[int]]:
         """By point, and the pass."""

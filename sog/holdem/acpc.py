@@ -1,14 +1,14 @@
 """Hold'em as the protocol of the Annual Computer Poker Competition writes it (version 2.0.0).
 
 A match state is "MATCHSTATE:position:hand:betting:cards". Position 0 is the big blind, our player
-0. Betting has c for calls and checks, f, r for raises, streets behind slashes; without limits the
-number after r is all that the player has then put in since the hand began. Cards are the hands by
-position, those unknown left out, then the public ones behind slashes: "|KsTd/7h8d2c".
+0. Betting has c for calls and checks, f, r for bets and raises, and slashes between streets; in
+no-limit games the number after r is the player's total stake in the hand. Cards are the hands by
+position, unknown ones empty, then public ones after slashes: "|KsTd/7h8d2c".
 
-Another program may bet what our menu does not have. Such a bet counts as that size of the menu
-which the pseudo-harmonic mapping (Ganzfried and Sandholm 2013) takes more often, in parts of the
-pot; what our player bets in his game is made the same part of the real pot, and just the same chips
-where all bets so far were in the menu. Everything here runs on the host.
+Other programs may make bets outside our menu. Such a bet counts as the menu's size that the
+pseudo-harmonic mapping (Ganzfried and Sandholm 2013) chooses more often, in parts of the pot. Our
+player's bet becomes the same part of the real pot, or exactly the same chips if all bets so far
+were in the menu. Everything here runs on the host.
 """
 
 import dataclasses
@@ -32,9 +32,9 @@ _ACTION: Final = re.compile(r"c|f|r\d{0,9}|/")
 
 
 def acpc_game(game: Game[Any]) -> Holdem:
-    """The game, as one that the protocol can speak of; ValueError if it is none."""
+    """The game, if the protocol supports it; else ValueError."""
     if not isinstance(game, Holdem):
-        raise ValueError(f"{game.name} is no game of ACPC, which is about holdem.")
+        raise ValueError(f"{game.name} cannot be played by ACPC, which is for holdem.")
     small, big = game.betting.blinds
     stacks = {setup.stack for setup in game.betting.setups} or set(game.betting.stacks)
     plain = game.hole_cards == 2 and game.pot == 0
@@ -47,7 +47,7 @@ def acpc_game(game: Game[Any]) -> Holdem:
 
 
 def is_limit(game: Holdem) -> bool:
-    """Whether each street has one size, of so many chips: then r is written without a number."""
+    """Whether each street has one size in chips: then r has no number."""
     menus = game.betting.menus
     lists = [sizes for menu in menus for sizes in (menu.bets, menu.raises)]
     return all(len(sizes) == 1 and sizes[0].chips and sizes[0] != ALL_IN for sizes in lists)
@@ -55,19 +55,19 @@ def is_limit(game: Holdem) -> bool:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class MatchState:
-    """A hand as a line tells it."""
+    """The state of a hand in one line."""
 
     position: int
     hand: int
     betting: str
     cards: tuple[str, str]
-    """Of each position; "" if unknown."""
+    """By position; "" if unknown."""
     board: tuple[str, ...]
-    """What was dealt before each street but the first."""
+    """The cards dealt before each street except the first."""
 
     @classmethod
     def read(cls, line: str) -> "MatchState":
-        """From a line; ValueError, in one line, if it is none."""
+        """Reads a line; ValueError, one line, if it is invalid."""
         match = _STATE.fullmatch(line.strip())
         if match is None:
             raise ValueError(
@@ -83,8 +83,8 @@ class MatchState:
             board=tuple(board.split("/")[1:]),
         )
 
-    def goes_on(self, betting: str) -> bool:
-        """Whether its betting begins so; r300 is no r30 that goes on."""
+    def extends(self, betting: str) -> bool:
+        """Whether its betting continues the given one; r300 does not continue r30."""
         rest = self.betting.removeprefix(betting)
         is_number = betting[-1:].isdigit() and rest[:1].isdigit()
         return self.betting.startswith(betting) and not is_number
@@ -94,11 +94,11 @@ class MatchState:
         return f"MATCHSTATE:{self.position}:{self.hand}:{self.betting}:{cards}"
 
 
-class Course:
-    """One hand: what really happens, and beside it the game of our menu."""
+class AcpcHand:
+    """A hand in progress: its real betting, and the corresponding game with our menu."""
 
     def __init__(self, game: Holdem) -> None:
-        """At the deal; where a size of bets is drawn for the hand, our game begins with that."""
+        """Begins at the deal, before a bet size is drawn for the hand if the game draws one."""
         self.game, self.is_limit = game, is_limit(game)
         rules = game.betting
         begun: dict[str, Any] = {
@@ -106,7 +106,7 @@ class Course:
             "stacks": np.array(rules.stacks, np.int32),
         }
         self.real: BettingState = dataclasses.replace(rules.start(), **begun)
-        """The betting as it really goes, with whatever bets."""
+        """The real betting, with bets of any size."""
         self.betting, self.board = "", list[str]()
         self.state: Any = first_state(game)
         self.outcomes: list[int] = []
@@ -114,49 +114,49 @@ class Course:
 
     @property
     def actor(self) -> int:
-        """Who is to act in our game, as `Game.actor` has it."""
+        """Who is to act in our game, see `Game.actor`."""
         return int(self.state.betting.stage)
 
     @property
     def real_actor(self) -> int:
-        """Who really is to act."""
+        """Who is to act in the real hand."""
         return int(self.real.stage)
 
     @property
     def bounds(self) -> tuple[int, int] | None:
-        """The least and the most that the actor may really raise to; None where he may not."""
+        """The real minimum and maximum to raise to; None if a raise is illegal."""
         most, stack = int(self.real.stakes.max()), self.game.betting.stacks[0]
         least = most + max(int(self.real.last_raise), self.game.betting.smallest_bet)
         return None if most >= stack else (min(least, stack), stack)
 
     @property
     def is_drawing(self) -> bool:
-        """Whether a size is to be drawn first, of which no match state tells."""
+        """Whether a size is to be drawn first, which match states do not show."""
         return bool(self.game.betting.setups) and not self.outcomes
 
     def draw(self, random: np.random.Generator) -> None:
-        """Draws the size of this hand, if there is one to draw."""
+        """Draws the bet size of this hand, if the game has one to draw."""
         if self.is_drawing:
             self.observe(int(random.integers(len(self.game.betting.setups))))
 
-    def follow(self, told: MatchState) -> None:
-        """Goes on to a match state. ValueError, in one line, if it does not come after what was
-        told before, or cannot be; the same betting always leads to the same events."""
-        if not told.goes_on(self.betting) or list(told.board[: len(self.board)]) != self.board:
-            raise ValueError(f"{told} does not come after {self.betting!r}.")
-        for action in _ACTION.findall(told.betting[len(self.betting) :]):
+    def follow(self, target: MatchState) -> None:
+        """Advances to a match state. ValueError, one line, if it is invalid or does not continue
+        the hand; the same betting always leads to the same events."""
+        if not target.extends(self.betting) or list(target.board[: len(self.board)]) != self.board:
+            raise ValueError(f"{target} does not come after {self.betting!r}.")
+        for action in _ACTION.findall(target.betting[len(self.betting) :]):
             if self.real_actor == TERMINAL or (self.real_actor == CHANCE) != (action == "/"):
-                raise ValueError(f"{action!r} cannot come after {self.betting!r} in {told}.")
+                raise ValueError(f"{action!r} cannot come after {self.betting!r} in {target}.")
             if action == "/":
-                if len(self.board) == len(told.board):
-                    raise ValueError(f"public cards are missing in {told}.")
-                self._deal(told.board[len(self.board)], told)
+                if len(self.board) == len(target.board):
+                    raise ValueError(f"public cards are missing in {target}.")
+                self._deal(target.board[len(self.board)], target)
             else:
-                self._act(action, told)
+                self._act(action, target)
             self.betting += action
 
     def observe(self, outcome: int) -> None:
-        """Goes on with an event of our game where all bets so far were those of our menu."""
+        """Advances by an event of our game; all bets so far must be in our menu."""
         if self.is_drawing:
             self._step(outcome)
             return
@@ -172,17 +172,17 @@ class Course:
         self._step(outcome)
 
     def action_of(self, text: str) -> int:
-        """The action of our game for an answer such as "c" or "r300"; ValueError if it is none."""
+        """The action of our game for an answer such as "c" or "r300"; ValueError for any other."""
         if not _ACTION.fullmatch(text) or text == "/":
-            raise ValueError(f"{text!r} is no action.")
+            raise ValueError(f"{text!r} is not an action.")
         if text == "c":
             return CALL
-        if text == "f":  # where checking is free it is as good
+        if text == "f":  # a fold where checking is free counts as a check
             return FOLD if self.real.stakes[0] != self.real.stakes[1] else CALL
         size = self.size_of(self.read_raise(text))
         return CALL if size is None else size
 
-    def _act(self, action: str, told: MatchState) -> None:
+    def _act(self, action: str, target: MatchState) -> None:
         player, ours, chips = self.real_actor, CALL, 0
         if action == "f":
             ours = FOLD
@@ -190,7 +190,7 @@ class Course:
             try:
                 chips = self.read_raise(action)
             except ValueError as error:
-                raise ValueError(f"{str(error)[:-1]} in {told}.") from None
+                raise ValueError(f"{str(error)[:-1]} in {target}.") from None
             size = self.size_of(chips) if self.actor == player else None
             ours = CALL if size is None else size
         self._move(action, chips)
@@ -203,17 +203,17 @@ class Course:
         self.real = self.game.betting.bet_chips(self.real, action, np.int32(chips))
 
     def _raises(self) -> tuple[np.ndarray, np.ndarray]:
-        """As of `Betting.raised_stakes`, in our game."""
+        """See `Betting.raised_stakes`, in our game."""
         return self.game.betting.raised_stakes(on_host(self.state.betting))
 
     def _only_size(self) -> int:
-        """Of a limit game: what the stake is after the bet or raise; 0 if there can be none."""
+        """In a limit game, the stake after the bet or raise; 0 if it is illegal."""
         afterwards, legal = self._raises()
         return int(afterwards[0]) if legal[0] else 0
 
     def read_raise(self, text: str) -> int:
-        """What a player has put in after a raise such as "r300", or "r" in a game with limits;
-        ValueError for one that the rules do not allow."""
+        """The player's stake after a raise such as "r300", or "r" in a limit game; ValueError for
+        an illegal one."""
         bounds = self.bounds
         if self.is_limit:
             only = self._only_size() if self.actor == self.real_actor else 0
@@ -227,28 +227,28 @@ class Course:
             rule = f"{possible} is possible"
         raise ValueError(f"{text!r} is illegal where {rule}.")
 
-    def _deal(self, cards: str, told: MatchState) -> None:
+    def _deal(self, cards: str, target: MatchState) -> None:
         self.real = self.game.betting.next_street(self.real)
         self.board.append(cards)
-        while self.actor < CHANCE:  # it went on longer here
+        while self.actor < CHANCE:  # our betting is not over yet
             self._step(CALL)
         if self.actor == TERMINAL:
             return
         try:
             dealt: Any = np.sort(np.array(self.game.deck.parse_cards(cards)))
         except ValueError as error:
-            raise ValueError(f"{error} ({told})") from None
+            raise ValueError(f"{error} ({target})") from None
         wanted = self._num_dealt
         if len(dealt) != wanted:
-            raise ValueError(f"{wanted} cards must be dealt, got {cards!r} in {told}.")
+            raise ValueError(f"{wanted} cards must be dealt, got {cards!r} in {target}.")
         number = int(number_of(dealt, self.game.deck.num_cards))
         if not situation(self.game, self.state).legal_outcomes[number]:
-            raise ValueError(f"a card is dealt twice in {told}.")
+            raise ValueError(f"a card is dealt twice in {target}.")
         self._step(number)
 
     @property
     def _num_dealt(self) -> int:
-        """Public cards that come next."""
+        """The number of public cards to be dealt next."""
         return self.game._deals_left[int(self.state.betting.street)]
 
     def _step(self, outcome: int) -> None:
@@ -256,12 +256,12 @@ class Course:
         self.state = after(self.game, self.state, outcome)
 
     def size_of(self, chips: int) -> int | None:
-        """The action of our game for a real raise to so many chips; None where it has none."""
+        """The action of our game for a real raise to so many chips; None if it has no raise."""
         afterwards, legal = self._raises()
         sizes = np.flatnonzero(legal)
         if not len(sizes):
             return None
-        sizes = sizes[np.argsort(afterwards[sizes], kind="stable")]  # one drawn may be the smallest
+        sizes = sizes[np.argsort(afterwards[sizes], kind="stable")]  # a drawn size has any place
         ours = _parts(self.state.betting.stakes.tolist(), afterwards[sizes].tolist())
         if chips == self.game.betting.stacks[0]:
             return FIRST_SIZE + int(sizes[-1])
@@ -269,7 +269,7 @@ class Course:
         return FIRST_SIZE + int(sizes[_nearest(ours, part)])
 
     def text_of(self, action: int) -> str:
-        """What to answer for an action of our game, in the real hand."""
+        """The answer in the real hand for an action of our game."""
         if action == FOLD:
             return "f"
         bounds = self.bounds
@@ -290,15 +290,15 @@ class Course:
 
 
 def _parts(stakes: Sequence[int], afterwards: Sequence[int]) -> list[float]:
-    """What each raise is of the pot after a call."""
+    """Each raise as a part of the pot after a call."""
     most = max(stakes)
     return [(chips - most) / (2 * most) for chips in afterwards]
 
 
 def _nearest(parts: Sequence[float], part: float) -> int:
-    """The one of ascending parts of the pot that pseudo-harmonic mapping takes more often.
+    """The one of ascending parts of the pot that pseudo-harmonic mapping chooses more often.
 
-    Between a and b it takes a with probability (b - x) (1 + a) / ((b - a) (1 + x)).
+    Between a and b it chooses a with probability (b - x) (1 + a) / ((b - a) (1 + x)).
     """
     above = int(np.searchsorted(parts, part))
     if above in (0, len(parts)):

@@ -1,10 +1,10 @@
 """The protocol of the Annual Computer Poker Competition, as the dealer: `acpc:./startme.sh`.
 
-A program is started with an address and a port behind its command, and connects to it, as agents of
-that competition do. It is told a match state after every event and answers those where it is to
-act. The game is that of our menu: a bet that the menu does not have is made one that it has (see
-`sog.holdem.acpc`), and match states tell that one. Hands are played one after the other, and a
-program sits on one seat; so there is one process for each seat of each game that goes on at once.
+A program is started with an address and a port after its command, and connects to it, as agents of
+that competition do. It gets a match state after every event and answers those in which it is to
+act. The game has our bet menu: a bet outside the menu is mapped to one inside (see
+`sog.holdem.acpc`), and match states show the latter. Hands are played in sequence, and a program
+has one seat, so there is one process for each seat of each concurrent game.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ import numpy as np
 
 from sog.files import open_to_append
 from sog.games.core import CHANCE, Game
-from sog.holdem.acpc import VERSION, Course, MatchState, acpc_game
+from sog.holdem.acpc import VERSION, AcpcHand, MatchState, acpc_game
 from sog.holdem.game import Holdem
 from sog.play.match import Agent, only_at_the_start
 from sog.play.rules import utility
@@ -33,21 +33,21 @@ _HOST: Final = "127.0.0.1"
 
 
 class ConnectingProcess(LineProcess):
-    """A program that is spoken to through a connection that it makes."""
+    """A program that connects to us and talks over that connection."""
 
     _line_end = b"\r\n"
 
     def __init__(self, command: str, patience: float) -> None:
-        """Starts it with our address and port behind its words, and waits until it has connected;
-        whoever on this machine connects to that port first is taken for it.
+        """Starts it with our address and port as last arguments, and waits for its connection; the
+        first process on this machine to connect to that port is taken for it.
 
-        Raises EngineError if it does not connect, or cannot be started.
+        Raises EngineError if it cannot be started or does not connect.
         """
         self._connection: socket.socket | None = None
         words = split_command(command)
         with socket.create_server((_HOST, 0)) as server:
             super().__init__(command, [*words, _HOST, str(server.getsockname()[1])])
-            # What it prints is no part of the talk.
+            # Its stdout is not part of the protocol.
             self._reading.modify(self._stdout, selectors.EVENT_READ, self._listen)
             server.setblocking(False)
             self._reading.register(server, selectors.EVENT_READ, self._accept)
@@ -64,7 +64,7 @@ class ConnectingProcess(LineProcess):
         self._reading.register(connection, selectors.EVENT_READ, self._read)
 
     def close(self) -> None:
-        """Ends the connection, which tells the program that the match is over, and the program."""
+        """Closes the connection, which ends the match, and then the program."""
         if self._connection is not None:
             with contextlib.suppress(OSError):
                 self._connection.shutdown(socket.SHUT_RDWR)
@@ -81,21 +81,21 @@ class ConnectingProcess(LineProcess):
 
     def _listen(self, file: Any) -> bool:
         is_open = super()._listen(file)
-        # A program that ends closes its outputs a moment before it is gone.
+        # A program that exits closes its outputs a moment before its process ends.
         if self._connection is None and not is_open and not self._keeps_running():
             self._has_ended = True
         return is_open
 
 
 class AcpcAgent(Agent):
-    """A seat of a program, which plays one hand after the other."""
+    """One seat of a program, which plays hand after hand."""
 
     def __init__(self, game: Holdem, process: ConnectingProcess, setup: "AcpcPlayer", player: int):
-        """process: of this agent alone."""
+        """process: used by this agent alone."""
         self.game, self.player = game, player
         self._process, self._setup = process, setup
-        self._hand = 0
-        line = self._process.read_line(Deadline(setup.patience), "did not tell its version")
+        self._number = 0
+        line = self._process.read_line(Deadline(setup.patience), "did not send its version")
         if not line.strip().upper().startswith("VERSION:2."):
             raise process.error(f"began with {line[:80]!r}, not with {VERSION}")
         self.begin()
@@ -103,26 +103,26 @@ class AcpcAgent(Agent):
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Begins a new hand, at the deal."""
         only_at_the_start(state)
-        self._course, self._unsent = Course(self.game), list[tuple[str, tuple[str, ...]]]()
+        self._hand, self._unsent = AcpcHand(self.game), list[tuple[str, tuple[str, ...]]]()
         self._unsent.append(("", ()))
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event; the program is told it when its cards are known."""
-        chance, draws = self._course.real_actor == CHANCE, self._course.is_drawing
-        self._course.observe(outcome)
-        if draws:  # which the program is not told
+        """Observes a public event; the program gets it once its cards are known."""
+        chance, draws = self._hand.real_actor == CHANCE, self._hand.is_drawing
+        self._hand.observe(outcome)
+        if draws:  # not part of the protocol
             return
-        now = self._course.betting, tuple(self._course.board)
-        # Cards come with the event that brings them about.
+        now = self._hand.betting, tuple(self._hand.board)
+        # Cards are sent with the action that leads to them.
         if chance:
             self._unsent[-1] = now
         else:
             self._unsent.append(now)
 
     def act(self, infostate: int) -> int:
-        """What the program answers; EngineError for an answer that cannot be, or none in time."""
+        """The program's action; EngineError for an invalid answer, or none in time."""
         cards = self._cards((infostate, None) if self.player == 0 else (None, infostate))
-        asked = self._tell(cards)
+        asked = self._send(cards)
         deadline = Deadline(self._setup.patience)
         while True:
             line = self._process.read_line(deadline, f"did not answer {asked!r}").strip()
@@ -131,25 +131,25 @@ class AcpcAgent(Agent):
         if not line.startswith(f"{asked}:"):
             raise self._process.error(f"answered {asked!r} with {line[:200]!r}")
         try:
-            return self._course.action_of(line.removeprefix(f"{asked}:"))
+            return self._hand.action_of(line.removeprefix(f"{asked}:"))
         except ValueError as error:
-            raise self._process.error(f"answered {asked!r} so that {error}") from None
+            raise self._process.error(f"answered {asked!r}, but {error}") from None
 
     def record(self, infostates: tuple[int, int]) -> None:
-        """Tells the program how the hand ended, with all cards at a showdown; writes the log."""
-        is_showdown = "f" not in self._course.betting
+        """Sends the end of the hand, with all cards at a showdown; writes the log."""
+        is_showdown = "f" not in self._hand.betting
         seen: list[int | None] = [None, None]
         seen[self.player] = infostates[self.player]
         if not is_showdown:
-            self._tell(self._cards((seen[0], seen[1])))
+            self._send(self._cards((seen[0], seen[1])))
         else:
             last = self._unsent.pop()
-            self._tell(self._cards((seen[0], seen[1])))
+            self._send(self._cards((seen[0], seen[1])))
             self._unsent = [last]
-            self._tell(self._cards(infostates))
+            self._send(self._cards(infostates))
         if self._setup.log is not None:
             self._write_log(self._setup.log, infostates)
-        self._hand += 1
+        self._number += 1
 
     def close(self) -> None:
         """Ends the program."""
@@ -162,12 +162,12 @@ class AcpcAgent(Agent):
         )
         return first, second
 
-    def _tell(self, cards: tuple[str, str]) -> str:
-        """Tells what it was not told yet; the last line of it."""
+    def _send(self, cards: tuple[str, str]) -> str:
+        """Sends pending match states; returns the last one."""
         line = ""
         for betting, board in self._unsent:
             state = MatchState(
-                position=self.player, hand=self._hand, betting=betting, cards=cards, board=board
+                position=self.player, hand=self._number, betting=betting, cards=cards, board=board
             )
             line = str(state)
             self._process.send(line, Deadline(self._setup.patience))
@@ -175,22 +175,24 @@ class AcpcAgent(Agent):
         return line
 
     def _write_log(self, path: Path, infostates: tuple[int, int]) -> None:
-        """A line as dealers of the competition write it."""
+        """Appends a line in the format of the competition's dealers."""
         chips = round(
-            utility(self.game, self._course.state, np.array(infostates)) * self.game.chips_per_unit
+            utility(self.game, self._hand.state, np.array(infostates)) * self.game.chips_per_unit
         )
         names = ["sog", "sog"]
         names[self.player] = "program"
-        cards = "|".join(self._cards(infostates)) + "".join(f"/{c}" for c in self._course.board)
+        cards = "|".join(self._cards(infostates)) + "".join(f"/{c}" for c in self._hand.board)
         result = f"{cards}:{chips}|{-chips}:{'|'.join(names)}"
-        number = next(self._setup.logged)  # each seat's program counts its own hands
+        number = next(
+            self._setup.logged
+        )  # programs of different seats count their hands separately
         with open_to_append(path) as file:
-            file.write(f"STATE:{number}:{self._course.betting}:{result}\n".encode())
+            file.write(f"STATE:{number}:{self._hand.betting}:{result}\n".encode())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AcpcPlayer:
-    """Whom a text names, before it is known what is played."""
+    """The program that a player's text names, before the game is known."""
 
     command: str
     patience: float
@@ -198,10 +200,10 @@ class AcpcPlayer:
     logged: Iterator[int] = dataclasses.field(default_factory=itertools.count, compare=False)
     """Numbers of the hands in the log."""
     game: None = None
-    """It plays any hold'em."""
+    """None: it plays any hold'em."""
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
-        """As of `sog.players.player.Candidate`; programs are started when games begin."""
+        """See `sog.players.player.Candidate`; programs are started when games begin."""
         played = acpc_game(game)
 
         def make(player: int, seed: int) -> AcpcAgent:

@@ -1,4 +1,4 @@
-"""What can be bet, as people write it: "0.5/1/allin", and for each street "1/allin|0.5/1/allin"."""
+"""Notation of bet menus: "0.5/1/allin", or by street "1/allin|0.5/1/allin"."""
 
 import itertools
 import re
@@ -26,8 +26,8 @@ def read_menus(
     """The menus of the streets.
 
     bets: sizes for all streets, or for each. raises: likewise, or "same". caps: most bets and
-    raises of each street, or "none". Raises ValueError, one line that names the parameter and what
-    is wrong in it.
+    raises of each street, or "none". Raises ValueError, one line that names the parameter and the
+    rule it breaks.
     """
     lists = _by_street("bets", bets, num_streets)
     sizes = [_read_sizes("bets", text) for text in lists]
@@ -54,7 +54,7 @@ def read_chips(name: str, text: str, most: int) -> tuple[int, ...]:
 
 
 def read_setups(stacks: str, parts: str, stack: int) -> tuple[Setup, ...]:
-    """What chance draws: one of the stacks and one of the parts of the pot.
+    """What chance may draw: one of the stacks and one of the parts of the pot.
 
     stacks: joined by "/", or "none" for `stack`. parts: likewise, or "none". Raises ValueError that
     begins with the parameter.
@@ -106,7 +106,7 @@ def _read_sizes(name: str, text: str) -> tuple[Size, ...]:
 
 
 def _read_size(name: str, part: str, text: str) -> Size:
-    """A size; `text` is all of them."""
+    """Reads one size; text: the whole list, for errors."""
     if part in _NAMED:
         return _NAMED[part]
     match = re.fullmatch(r"(\d{1,8}(?:\.\d{1,3})?)(%|c?)", part)

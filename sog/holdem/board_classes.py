@@ -1,8 +1,7 @@
-"""Boards up to the names of suits, and in an order in which those that are alike are neighbours.
+"""Boards up to suit isomorphism, and an order in which similar boards are neighbors.
 
-A board is turned into one with its suits in order, the suit with the largest set of ranks first.
-There is one such board in each class of boards that differ in the names of suits alone: 1,755
-flops, 16,432 boards of four cards, 134,459 of five.
+The canonical board of a class has its suits in order, the suit with the largest set of ranks first.
+There are 1,755 classes of flops, 16,432 of boards with four cards, 134,459 with five.
 """
 
 import dataclasses
@@ -19,19 +18,19 @@ from sog.holdem.hand_ranks import suit_masks
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class SuitClasses:
-    """The boards of so many cards with suits in order, C of them."""
+    """The C canonical boards of so many cards."""
 
     key: np.ndarray
-    """int64[C], ascending: what `in_order` makes of the boards."""
+    """int64[C], ascending: their numbers by `in_order`."""
     board: np.ndarray
     """int32[C, cards]: ascending."""
     size: np.ndarray
-    """int64[C]: how many boards there are of each."""
+    """int64[C]: the number of boards in each class."""
 
 
 @functools.cache
 def suit_classes(deck: Deck, num_cards: int) -> SuitClasses:
-    """The classes of all sets of so many cards; of five of the whole deck it takes seconds."""
+    """The classes of all sets of so many cards; takes seconds for five of the whole deck."""
     boards = combinations(deck.num_cards, num_cards)
     keys, renaming = in_order(deck, boards)
     key, first, size = np.unique(keys, return_index=True, return_counts=True)
@@ -40,8 +39,8 @@ def suit_classes(deck: Deck, num_cards: int) -> SuitClasses:
 
 
 def in_order(deck: Deck, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """int64[n], a number that boards [n, cards] share whose suits can be renamed to one another;
-    int64[n], which renaming (see `renamed_hands`) puts the suits of each in order."""
+    """int64[n], a number shared by isomorphic boards [n, cards]; int64[n], the renaming (see
+    `renamed_hands`) that makes each canonical."""
     masks = board_masks(deck, boards)
     order = np.argsort(-masks, axis=1, kind="stable")
     key = np.zeros(len(boards), np.int64)
@@ -54,7 +53,7 @@ def in_order(deck: Deck, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @functools.cache
 def renamed_hands(deck: Deck, hole_cards: int) -> np.ndarray:
-    """int32[suits!, S]: what each hand is called after each renaming of the suits."""
+    """int32[suits!, S]: the number of each hand after each renaming of the suits."""
     cards = np.sort(_renamed_cards(deck)[:, deck.hands(hole_cards)], axis=-1)
     choose = np.array(
         [[math.comb(c, j + 1) for c in range(deck.num_cards)] for j in range(hole_cards)]
@@ -63,7 +62,7 @@ def renamed_hands(deck: Deck, hole_cards: int) -> np.ndarray:
 
 
 def hands_of_class(deck: Deck, hole_cards: int, board: np.ndarray) -> np.ndarray:
-    """int32[S]: of the hands that are alike on a board, the first one, for each hand."""
+    """int32[S]: for each hand, the first one isomorphic to it on the board."""
     (masks,) = board_masks(deck, board[None])
     keeps = [tuple(masks[list(suits)]) == tuple(masks) for suits in _renamings(deck)]
     return np.asarray(renamed_hands(deck, hole_cards)[keeps].min(axis=0))
@@ -78,13 +77,13 @@ def board_masks(deck: Deck, boards: np.ndarray) -> np.ndarray:
 
 @functools.cache
 def _renamings(deck: Deck) -> tuple[tuple[int, ...], ...]:
-    """What each suit becomes, by the number of the renaming."""
+    """The new suit of each suit, by number of the renaming."""
     return tuple(itertools.permutations(range(deck.suits)))
 
 
 @functools.cache
 def _number_of_renaming(deck: Deck) -> np.ndarray:
-    """int64[suits^suits]: by the digits of what the suits become."""
+    """int64[suits^suits]: by the new suits as digits."""
     codes = np.array(_renamings(deck)) @ deck.suits ** np.arange(deck.suits)
     found = np.zeros(deck.suits**deck.suits, np.int64)
     found[codes] = np.arange(len(codes))
@@ -101,8 +100,8 @@ def _renamed_cards(deck: Deck) -> np.ndarray:
 
 @functools.cache
 def by_ranks(deck: Deck, num_cards: int) -> np.ndarray:
-    """int32[sets]: the sets of so many cards by their ranks, of these the highest first, then by
-    how many suits there are: those that are alike stand next to each other."""
+    """int32[sets]: the sets of so many cards sorted by ranks, highest first, then by the number of
+    suits, so that similar ones are neighbors."""
     sets = combinations(deck.num_cards, num_cards)  # cards of a set ascend
     ranks, suits = sets // deck.suits, np.sort(sets % deck.suits, axis=1)
     num_suits = 1 + np.count_nonzero(np.diff(suits, axis=1), axis=1)

@@ -1,6 +1,6 @@
 """Sets of cards by number: the subsets of k out of n in colexicographic order.
 
-The set {c1 < ... < ck} has the number C(c1, 1) + ... + C(ck, k), whatever n is.
+The set {c1 < ... < ck} has the number C(c1, 1) + ... + C(ck, k), for every n.
 """
 
 import functools
@@ -22,12 +22,12 @@ def combinations(n: int, k: int) -> np.ndarray:
         first = without_last[: math.comb(last, k - 1)]
         parts.append(np.column_stack([first, np.full(len(first), last, np.int32)]))
     everything = np.concatenate([np.zeros((0, k), np.int32), *parts]).astype(np.int32)
-    everything.flags.writeable = False  # whoever asks again gets the same
+    everything.flags.writeable = False  # callers share it
     return everything
 
 
 def number_of(cards: Array, n: int) -> Array:
-    """int32[...]: the number of the set that the cards [..., k] make up, in whatever order."""
+    """int32[...]: the numbers of sets of cards [..., k], in any order."""
     ascending = jnp.sort(cards.astype(jnp.int32), axis=-1)
     k = cards.shape[-1]
     choose = np.array([[math.comb(c, j + 1) for c in range(n)] for j in range(k)], np.int32)

@@ -22,7 +22,7 @@ SUITS: Final = "shdc"
 class Deck:
     """The highest `ranks` ranks, up to the ace, in each of the first `suits` suits.
 
-    Decks of three ranks read J, Q, K, as in the literature.
+    Three ranks are named J, Q, K, as in the literature.
     """
 
     ranks: int = len(RANKS)
@@ -55,21 +55,21 @@ class Deck:
         return np.where(is_suit, (1 << (cards // self.suits))[:, None], 0).astype(np.int32)
 
     def card_name(self, card: int) -> str:
-        """As "Td": the rank, and the suit."""
+        """Rank and suit, such as "Td"."""
         return self.rank_letters[card // self.suits] + SUITS[card % self.suits]
 
     def cards_name(self, cards: Iterable[int]) -> str:
-        """As "AsKh", see `in_order`."""
+        """Such as "AsKh", see `in_order`."""
         return "".join(map(self.card_name, self.in_order(cards)))
 
     def in_order(self, cards: Iterable[int]) -> list[int]:
-        """The highest rank first, suits of a rank in their order."""
+        """Cards from the highest rank, suits of a rank in their order."""
         return sorted(cards, key=lambda card: (-(card // self.suits), card % self.suits))
 
     def parse_cards(self, text: str) -> tuple[int, ...]:
         """The cards of a text such as "KsTh7s4d", in its order.
 
-        Raises ValueError that names the first one that is unknown or there twice.
+        Raises ValueError that names the first unknown or repeated card.
         """
         cards: list[int] = []
         for at in range(0, len(text), 2):
@@ -90,6 +90,6 @@ class Deck:
         return tuple(cards)
 
     def holds(self, hole_cards: int = 2) -> np.ndarray:
-        """bool[S, N]: whether a hand has a card."""
+        """bool[S, N]: whether each hand has each card."""
         hands: Any = self.hands(hole_cards)[:, :, None] == np.arange(self.num_cards)
         return np.asarray(hands.any(axis=1))

@@ -19,7 +19,7 @@ DOMAIN: Final = Domain(
         "always_raise": Entry(
             method="sog.holdem.bots.bots:AlwaysRaise",
             form="always_raise",
-            summary="in games of betting: raises while it may, by the smallest size; size=largest",
+            summary="in games of betting: raises when legal, by the smallest size; size=largest",
         ),
         "always_fold": Entry(
             method="sog.holdem.bots.bots:AlwaysFold",
@@ -29,16 +29,16 @@ DOMAIN: Final = Domain(
         "equity": Entry(
             method="sog.holdem.bots.bots:Equity",
             form="equity",
-            summary="in games of betting: by equity against any hand, and the odds of the pot",
+            summary="in games of betting: plays by equity against any hand, and pot odds",
         ),
         "lbr": Entry(
             method="sog.holdem.bots.local_best_response:LocalBestResponse",
             form="lbr",
-            summary="local best response: sees how the other plays, to tell how exploitable he is",
+            summary="local best response: sees the other's policy, to bound its exploitability",
         ),
         "blueprint": Entry(
             form="blueprint:FILE",
-            summary="the average strategy of a file of sog blueprint, for the game it is of",
+            summary="the average strategy in a file of sog blueprint, for the game it was made for",
             reader="sog.holdem.blueprint.player:read_blueprint",
         ),
         "acpc": Entry(
@@ -54,7 +54,7 @@ DOMAIN: Final = Domain(
         "policy": "sog.holdem.commands:SHOW_SPOT",
         "evaluate": "sog.holdem.commands:PLAY_LBR",
     },
-    policies={".blueprint": "sog.holdem.blueprint.position:read_policy"},
+    policies={".blueprint": "sog.holdem.blueprint.policy:read_policy"},
     commands={
         "push_fold": "sog.holdem.commands:PUSH_FOLD",
         "blueprint": "sog.holdem.commands:BLUEPRINT",

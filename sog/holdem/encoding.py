@@ -1,6 +1,6 @@
-"""What hold'em shows a network of the hands that can be held: `Game.encoding`, see `CardHands`.
+"""The features of hands for networks: `Game.encoding` of hold'em, see `CardHands`.
 
-Everything here is the same whatever the suits are called, so what a network makes of it is, too.
+Everything is invariant under renaming of suits, and so is what a network computes from it.
 """
 
 import functools
@@ -26,7 +26,7 @@ _DEAD: Final = -1
 
 
 def holdem_encoding(game: HoldemSetup) -> CardHands:
-    """The hands of hold'em."""
+    """The encoding of hold'em's hands."""
     return CardHands(
         kind=(game.deck, game.hole_cards),
         channels=_OF_A_CARD * game.hole_cards + _OF_A_HAND + len(CATEGORIES),
@@ -43,7 +43,7 @@ def _observe(game: HoldemSetup, state: HoldemState) -> tuple[Array, Array, Array
     sorted_hands = sort_hands(jnp.where(is_live, strengths, _DEAD), game.hands)
     num_live = jnp.maximum(jnp.sum(is_live), 1).astype(jnp.float32)
     not_better = sorted_hands.below.astype(jnp.float32) + sorted_hands.upto
-    # From -1 for the weakest to 1 for the strongest; below all of them are those that cannot be.
+    # From -1 for the weakest to 1 for the strongest; impossible hands are below all.
     place = (not_better - 2 * (len(is_live) - num_live)) / num_live - 1
     categories = jnp.arange(len(CATEGORIES), dtype=jnp.int32)
     numbers = [
@@ -60,8 +60,8 @@ def _observe(game: HoldemSetup, state: HoldemState) -> tuple[Array, Array, Array
 
 
 def _of_cards(hands: Hands, board: Array) -> list[Array]:
-    """[S] each: of both cards, the higher first, the rank and how many more on the board have it
-    and the suit; whether they are of one rank, and of one suit."""
+    """[S] each: for both cards, the higher first, the rank, and how many cards of the board share
+    the rank and the suit; whether they are paired, and suited."""
     ranks, suits = hands.cards // hands.deck.suits, hands.cards % hands.deck.suits
     in_suit = jnp.bitwise_count(board)[suits]  # [S, hole_cards]
     in_rank = jnp.sum((board[None, None] >> jnp.asarray(ranks)[:, :, None]) & 1, axis=2)
@@ -69,7 +69,7 @@ def _of_cards(hands: Hands, board: Array) -> list[Array]:
     is_pair = ranks[:, 0] == ranks[:, -1]
     is_suited = suits[:, 0] == suits[:, -1]
     for number in reversed(range(hands.hole_cards)):
-        # Of a pair the card comes first that has more of its suit on the board.
+        # In a pair, the card with more of its suit on the board comes first.
         extreme = jnp.max(in_suit, axis=1) if number else jnp.min(in_suit, axis=1)
         of_suit = jnp.where(jnp.asarray(is_pair), extreme, in_suit[:, number])
         found += [
@@ -82,8 +82,8 @@ def _of_cards(hands: Hands, board: Array) -> list[Array]:
 
 
 def _of_draws(hands: Hands, board: Array) -> list[Array]:
-    """[S] each: how many cards of a flush and of a straight there are with the hand, how many
-    straights lack one card, and how many cards of a straight the board has alone."""
+    """[S] each: the most cards of a flush and of a straight with the hand, the number of straights
+    that lack one card, and the most cards of a straight on the board alone."""
     deck, own = hands.deck, jnp.asarray(hands.masks)
     flush = jnp.max(jnp.bitwise_count(own | board[None]), axis=1)
     of_board = functools.reduce(jnp.bitwise_or, board)
@@ -92,7 +92,7 @@ def _of_draws(hands: Hands, board: Array) -> list[Array]:
     runs = jnp.asarray(np.int32((1 << _STRAIGHT) - 1) << starts)
 
     def in_runs(ranks: Array) -> Array:
-        """int32[..., run]: how many cards of each run of five; the ace stands below as well."""
+        """int32[..., run]: the cards of each run of five; the ace is also low."""
         low_ace = ranks << 1 | ranks >> (deck.ranks - 1) & 1
         return jnp.bitwise_count(low_ace[..., None] & runs.reshape((1,) * ranks.ndim + (-1,)))
 
@@ -109,11 +109,11 @@ def _of_draws(hands: Hands, board: Array) -> list[Array]:
 
 
 def _of_the_whole(game: HoldemSetup, state: HoldemState, board: Array) -> Array:
-    """float32[feature]: what can be won and lost now, who acts and what the board looks like."""
+    """float32[feature]: the stakes, the player to act, and features of the board."""
     betting = state.betting
     stakes = betting.stakes.astype(jnp.float32)
     stacks = jnp.maximum(betting.stacks, 1).astype(jnp.float32)
-    # Half of the pot after a call; what is bet beyond the other's stack comes back.
+    # Half of the pot after a call; the uncallable part of a bet is returned.
     pot = game.pot / 2 + jnp.minimum(jnp.max(stakes), min(game.betting.stacks))
     most = jnp.float32(game.betting.most_won)
     ranks = jnp.arange(game.deck.ranks, dtype=jnp.int32)

@@ -1,7 +1,7 @@
-"""Heads-up hold'em, and what else is played with one or two private cards and public ones.
+"""Heads-up hold'em, and other games with one or two private cards and public cards.
 
-Player 0 is the big blind, who opens every street but the first; player 1 is the small blind, the
-dealer. With a board the game begins there, as a spot: nobody posts blinds, a pot lies on the table.
+Player 0 is the big blind and opens every street except the first; player 1 is the small blind and
+dealer. With a board the game begins there, as a spot: there are no blinds, but a pot.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ from sog.pytree import pytree
 
 @pytree
 class EndOfHand:
-    """A hand that is over, and which hands are better than which on its board."""
+    """A finished hand, with the hands sorted by strength on its board."""
 
     state: HoldemState
     sorted_hands: SortedHands
@@ -38,9 +38,9 @@ class EndOfHand:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Holdem(HoldemTexts):
-    """Heads-up hold'em with a menu of bets; parameters make it a spot, a limit game or a small one.
+    """Heads-up hold'em with a bet menu; parameters make it a spot, a limit game or a small one.
 
-    Nothing is kept of the bets but the chips, so what follows is the same however they came in.
+    The state keeps only the chips of past bets, so equal chips mean equal subgames.
     """
 
     name = "holdem"
@@ -48,15 +48,15 @@ class Holdem(HoldemTexts):
     rules = """\
 Each player gets two cards. Player 1, the dealer, posts the small blind, player 0 the big one.
 A round of betting, then three public cards, the flop; a second round, a fourth card, the turn;
-a third round, a fifth card, the river; a last round. The dealer begins the first round, player
+a third round, a fifth card, the river; a last round. The dealer opens the first round, player
 0 the others. Fold, call (or check), or bet (raise): at least the big blind, and at least as
-much as the last raise. Who has put in all his chips bets no more; what the other bet beyond
-them comes back. In the end the better hand of five out of one's own two and the five public
-cards takes the pot; equal ones share it."""
+much as the last raise. A player who is all-in no longer acts, and an uncalled part of a bet is
+returned. At the showdown the best hand of five among a player's two and the five public cards
+wins the pot; equal hands split it."""
     parts = types.MappingProxyType(
         {
-            "examples": "sog.holdem.spots.examples:SOURCE",
-            "measure": "sog.holdem.spots.errors:SpotMeasure",
+            "examples": "sog.holdem.spots.training_examples:SOURCE",
+            "measure": "sog.holdem.spots.value_errors:SpotMeasure",
             "own_solver": "sog.holdem.spots.spot:own_solver",
             "node_tables": "sog.holdem.commands.spot_node:node_tables",
         }
@@ -64,7 +64,7 @@ cards takes the pot; equal ones share it."""
     where_too_large = (
         'With a board it is a spot: `sog solve "holdem(board=KsTh7s4d,pot=100,stack=200)"`. '
         "Without: `sog search agent:holdem` shows a decision, `sog evaluate agent:holdem --lbr` "
-        "what a player loses at least."
+        "bounds a player's exploitability from below."
     )
 
     def root(self) -> HoldemState:
@@ -96,7 +96,7 @@ cards takes the pot; equal ones share it."""
         return legal
 
     def outcomes_in_order(self, state: HoldemState) -> Array:
-        """Cards that are dealt by their ranks, as `by_ranks` has them."""
+        """Dealt cards ordered by rank, see `by_ranks`."""
         order = jnp.arange(self.num_outcomes, dtype=jnp.int32)
         for street, dealt in enumerate(self._deals_left):
             by_rank = by_ranks(self.deck, dealt)
@@ -140,7 +140,7 @@ cards takes the pot; equal ones share it."""
         return is_due & ~self.betting.is_drawing(state.betting)
 
     def _weight(self, state: HoldemState, dtype: Any) -> Array:
-        """The joint weight of two hands that can meet."""
+        """The joint weight of two hands that share no card."""
         weight = jnp.asarray(self._weights, dtype)[state.betting.street]
         if not self.betting.setups:
             return weight
@@ -208,8 +208,8 @@ cards takes the pot; equal ones share it."""
         return sign * self.betting.won(state.betting) / self.chips_per_unit
 
     def observe(self, state: HoldemState) -> Array:
-        """Table S1 of the paper: the board, what each has put in by his stack, and who acts; what
-        was drawn, if anything; where raises are capped how many there are on this street."""
+        """Table S1 of the paper: the board, each stake as a share of the stack, and who acts; what
+        was drawn, if anything; if raises are capped, their number on this street."""
         betting = state.betting
         stacks = jnp.maximum(betting.stacks, 1).astype(jnp.float32)
         parts = [
@@ -233,7 +233,7 @@ cards takes the pot; equal ones share it."""
         return holdem_encoding(self)
 
     def random_symmetry(self, key: Array, state: HoldemState) -> tuple[HoldemState, Array, Array]:
-        """Suits change places, those alike on the board that the game begins with."""
+        """Permutes suits that are alike on the initial board."""
         alike, suits = self._alike_suits, self.deck.suits
         shuffled = jnp.lexsort((jax.random.uniform(key, (suits,)), jnp.asarray(alike)))
         new = (
@@ -277,7 +277,7 @@ cards takes the pot; equal ones share it."""
         return outcome, infostates
 
     def _draw(self, key: Array, left: Array, count: int) -> Array:
-        """int32[count]: cards that are left, in random order; any where too few are."""
+        """int32[count]: remaining cards in random order; arbitrary if there are too few."""
         order = jnp.where(left, jax.random.uniform(key, left.shape), -1)
         return jax.lax.top_k(order, count)[1].astype(jnp.int32)
 

@@ -1,7 +1,7 @@
 """A decision of a spot as a square of hands: pairs on the diagonal, suited hands above it.
 
-A cell is as wide in each color as its hands choose the action, and as tall as much of them is still
-there.
+In each cell an action's width is its frequency, and the height is the part of the class that is
+still in the range.
 """
 
 import dataclasses
@@ -27,18 +27,18 @@ _EMPTY: Final = "#eef1f4"
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class HandGrid:
-    """Means over the hands of each class, weighted by the range; NaN for classes without any."""
+    """Means over the hands of each class, weighted by the range; NaN for empty classes."""
 
     player: int
-    """Whose hands they are."""
+    """The player whose hands they are."""
     actions: tuple[str, ...]
-    """None if it is not his turn."""
+    """None if it is not the player's turn."""
     names: tuple[tuple[str, ...], ...]
-    """[row][column]: as "AKs"."""
+    """[row][column]: names such as "AKs"."""
     share: np.ndarray
-    """[row, column]: of the range; sums to 1."""
+    """[row, column]: shares of the range; sums to 1."""
     weight: np.ndarray
-    """[row, column]: how much of the class is there, from 0 to 1 (if no weight is above 1)."""
+    """[row, column]: the mean weight, from 0 to 1 (if no weight is above 1)."""
     policy: np.ndarray
     """[action, row, column]."""
     action_value: np.ndarray
@@ -50,10 +50,13 @@ class HandGrid:
 
 
 def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> HandGrid:
-    """The hands of a player by class; of who is to act if None."""
+    """The hands of a player by class; None for the player to act."""
     player = node.actor if player is None else player
     acts = player == node.actor
-    seen, mean = node.seen[player], functools.partial(class_means, deck, node.seen[player].range_)
+    seen, mean = (
+        node.ranges[player],
+        functools.partial(class_means, deck, node.ranges[player].range_),
+    )
 
     def by_action(values: np.ndarray) -> np.ndarray:
         nothing = np.zeros((0, deck.ranks, deck.ranks))
@@ -75,8 +78,8 @@ def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> Han
 
 
 def class_means(deck: Deck, weights: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """[row, column]: means of values over the hands of each class, weighted; NaN where there are
-    none. weights, values: [hand]; values that are not finite do not count."""
+    """[row, column]: weighted means of values over each class's hands; NaN for empty classes.
+    weights, values: [hand]; values that are not finite are ignored."""
     known = np.isfinite(values) & (weights > 0)
     weighed = _class_sums(deck, np.where(known, values, 0) * weights)
     over = _class_sums(deck, known * weights)
@@ -92,8 +95,8 @@ def _class_sums(deck: Deck, values: np.ndarray) -> np.ndarray:
 
 
 def action_colors(actions: Sequence[str]) -> list[str]:
-    """A color for each: folds blue, checks and calls green, bets the redder the larger; all-in the
-    same everywhere."""
+    """A color for each: folds blue, checks and calls green, bets redder the larger they are; all-in
+    always the same."""
     colors, bets = [], iter(_BETS)
     for action in actions:
         if action in ("fold", "check", "call"):
@@ -114,7 +117,7 @@ def draw_hand_grid(node: SpotNode, deck: Deck, title: str) -> str:
     svg = document(f"{title}: {' '.join(node.history) or 'start'}", width, height)
     text(svg, _MARGIN, _MARGIN + 12, f"{board}   {' '.join(node.history)}", size=16, weight="bold")
     facts = f"player {node.actor} to act, pot {node.pot}, behind {node.stacks[0]} and "
-    facts += f"{node.stacks[1]}; worth {signed(node.value(node.actor))} chips to him"
+    facts += f"{node.stacks[1]}; EV {signed(node.value(node.actor))} chips"
     text(svg, _MARGIN, _MARGIN + 32, facts, color=SOFT)
     text(svg, _MARGIN, _MARGIN + 48, title, color=SOFT)
     for row in range(deck.ranks):
@@ -160,7 +163,7 @@ def draw_policy(
     at: tuple[float, float],
     size: float,
 ) -> None:
-    """A cell as wide in each color as its hands choose the action, as tall as they are there."""
+    """Draws a cell: widths are frequencies of actions, the height is the weight."""
     (left, y), tall = at, size * min(float(grid.weight[row, column]), 1.0)
     for action, color in enumerate(colors):
         wide = size * float(grid.policy[action, row, column])
@@ -170,14 +173,14 @@ def draw_policy(
 
 
 def describe_hands(grid: HandGrid, row: int, column: int) -> str:
-    """All that is known of a class, in a line."""
+    """One line with all numbers of a class."""
     name = grid.names[row][column]
     if not grid.share[row, column] > 0:
         return f"{name}: not in the range"
     parts = [f"{name}: {percent(float(grid.share[row, column]))} of the range"]
     parts += [
         f"{action} {percent(float(grid.policy[number, row, column]))}, "
-        f"worth {signed(float(grid.action_value[number, row, column]))}"
+        f"EV {signed(float(grid.action_value[number, row, column]))}"
         for number, action in enumerate(grid.actions)
     ]
     parts.append(f"value {signed(float(grid.value[row, column]))} chips")

@@ -1,11 +1,11 @@
-"""A network over the hands of a deck: what it says of a hand comes from what the hand is.
+"""A network over the hands of a deck, with weights shared between hands.
 
-A dense layer has weights for each of 1326 hands and learns nothing of one from another. Here a hand
-has numbers of its own, made by the same functions for all hands from what is public of it and from
-how it stands against the other's range (`sog.games.encoding.CardHands`). A range is the mean of
-these numbers, the situation what a few layers make of both ranges and of what is public; a value is
-a product of the hand's numbers with what the situation says of hands. Nothing depends on how suits
-are called, and a deck of any size has the same few thousand weights. Beyond the paper.
+A dense layer has weights for each of 1326 hands, and no hand profits from another. Here each hand
+has an embedding, computed by the same functions for all hands from its features and from how it
+fares against the other's range (`sog.games.encoding.CardHands`). A range is summarized by the mean
+embedding, the situation by a few layers on both ranges and the public features; a value is a
+product of the hand's embedding and the situation. Suits are interchangeable, and a deck of any size
+has the same few thousand weights. Beyond the paper.
 """
 
 import itertools
@@ -20,22 +20,22 @@ from networks.heads import head_init
 from sog.games.core import PLAYER_1, Game
 from sog.games.encoding import AT_STAKE, CardHands
 
-_SITUATION: Final = 4  # times as many numbers as a hand has
+_SITUATION: Final = 4  # its width, as a multiple of a hand's
 _COMPARED: Final = 2
 
 
 class HandsCVPN(nnx.Module):
     """A CVPN (`networks.cvpn`) for games whose encoding is `CardHands`: torso and heads.
 
-    Values are zero-sum: what they are not is taken from both players alike, as in DeepStack.
+    Values are made zero-sum by subtracting half of the excess from both players, as in DeepStack.
     """
 
     reads: ClassVar = (CardHands,)
-    # One leaf is work for all hands; what fills up the last call would only cost.
+    # A leaf is expensive, so padding of the last call would be costly.
     leaves_per_call: ClassVar = 4
 
     def __init__(self, game: Game[Any], width: int, depth: int, *, rngs: nnx.Rngs) -> None:
-        """width: numbers of a hand; depth: layers of the situation."""
+        """width: of a hand's embedding; depth: layers of the situation."""
         self.game, self.width = game, width
         self.size, self.num_actions = game.num_infostates, game.num_actions
         shapes = jax.eval_shape(lambda: hands_of(game).observe(game.root()))
@@ -63,22 +63,22 @@ class HandsCVPN(nnx.Module):
 
     @staticmethod
     def observe(game: Game[Any], state: Any) -> Array:
-        """[feature]: the channels of all hands; 1 where player 1 acts; the features of the whole
+        """[feature]: the channels of all hands; 1 if player 1 acts; the features of the whole
         state; and the order of hands."""
         hands, whole, order = hands_of(game).observe(state)
         acts_second = (game.actor(state) == PLAYER_1).astype(jnp.float32)[None]
         return jnp.concatenate([hands.reshape(-1), acts_second, whole, order.astype(jnp.float32)])
 
     def __call__(self, features: Array, ranges: Array) -> tuple[Array, Array]:
-        """As `CVPN`. features: [batch, feature], see `observe`; ranges: [batch, player, S].
+        """See `CVPN`. features: [batch, feature], see `observe`; ranges: [batch, player, S].
 
         Returns values [batch, player, S] and policy logits [batch, S, A].
         """
         return self.answer(self.embed(features), ranges)
 
     def embed(self, features: Array) -> Array:
-        """[batch, feature] -> [batch, kept]: the numbers of hands as far as they do not depend on
-        ranges; and whatever is not of hands."""
+        """[batch, feature] -> [batch, kept]: the part of the hands' embeddings that does not depend
+        on ranges, and all other features."""
         batch, split = len(features), self.size * self.channels
         hands = features[:, :split].reshape(batch, self.size, self.channels)
         whole = features[:, split + 1 : split + 1 + self.num_whole]
@@ -86,7 +86,7 @@ class HandsCVPN(nnx.Module):
         return jnp.concatenate([self.hand(inner).reshape(batch, -1), features[:, split:]], axis=1)
 
     def answer(self, kept: Array, ranges: Array) -> tuple[Array, Array]:
-        """The same as `__call__`, from what `embed` made of the features."""
+        """The same as `__call__`, from the result of `embed`."""
         batch, split = len(kept), self.size * self.width
         acts_second, whole, order = jnp.split(kept[:, split:], [1, 1 + self.num_whole], axis=1)
         order = order.astype(jnp.int32)
@@ -99,8 +99,8 @@ class HandsCVPN(nnx.Module):
         inner = jnp.concatenate([whole, pooled], axis=1)
         for layer in self.layers:
             inner = nnx.relu(layer(inner))
-        told = self.told(inner).reshape(batch, 2, 1, self.width)
-        hands = nnx.relu(self.mixed(hands) + told)
+        shared = self.told(inner).reshape(batch, 2, 1, self.width)
+        hands = nnx.relu(self.mixed(hands) + shared)
         values = self._values(hands, compared, inner)
         error = jnp.sum(ranges * meets * values, axis=(1, 2))
         met = jnp.sum(ranges * meets, axis=(1, 2))
@@ -111,15 +111,15 @@ class HandsCVPN(nnx.Module):
         return at_stake * values, logits
 
     def _values(self, hands: Array, compared: Array, inner: Array) -> Array:
-        """[batch, player, S], as shares of what is at stake."""
+        """[batch, player, S], as fractions of the stakes."""
         said = self.values(inner).reshape(len(inner), 2, self.width + _COMPARED)
         of_hands = jnp.einsum("bpsw,bpw->bps", hands, said[:, :, : self.width])
         weights = said[:, :, self.width :]
-        # What the hand wins of the range it meets; and a number for all hands.
+        # The hand's net wins against the range it meets, and a constant for all hands.
         return of_hands + weights[:, :, :1] * compared[..., 0] + weights[:, :, 1:]
 
 
 def hands_of(game: Game[Any]) -> CardHands:
-    """The hands of a game that shows them."""
+    """The game's encoding, which must be `CardHands`."""
     assert isinstance(game.encoding, CardHands)  # see `networks.cvpn.check_torso`
     return game.encoding

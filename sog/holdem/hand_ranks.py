@@ -1,14 +1,14 @@
-"""How strong poker hands are: the best five of up to seven cards as one integer.
+"""Strength of poker hands: the best five of up to seven cards as one integer.
 
-Cards are the bits of a mask per suit, bit r for rank r (`sog.holdem.deck`). Counting equal
-ranks, finding flushes and straights and keeping the best side cards are then a few dozen bitwise
+Cards are the bits of a mask per suit, bit r for rank r (`sog.holdem.deck`). Counting equal ranks,
+finding flushes and straights and keeping the best side cards are then a few dozen bitwise
 operations on int32, the same for NumPy and JAX and for any number of hands at once, without tables.
-A strength is `category << 26 | first << 13 | second`. The two are masks of ranks: what makes up the
-category (the pairs, the three of a kind, ...), and the side cards. Masks of equally many ranks
-compare as the ranks do, from the highest down.
+A strength is `category << 26 | first << 13 | second`, the latter two masks of ranks: those that
+make the category (pairs, three of a kind, ...), and the kickers. Masks with equally many ranks
+compare like the ranks, from the highest down.
 
 With fewer than five cards there are pairs, two pairs and three or four of a kind, but neither
-straights nor flushes. The ace also stands below the lowest rank of the deck in a straight.
+straights nor flushes. In a straight the ace is also below the lowest rank of the deck.
 """
 
 from types import ModuleType
@@ -30,7 +30,7 @@ CATEGORIES: Final = (
     "four of a kind",
     "straight flush",
 )
-"""By number, the weakest first."""
+"""The weakest first."""
 HIGH_CARD, PAIR, TWO_PAIRS, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = range(9)
 _BITS: Final = 13
 _HAND: Final = 5
@@ -38,7 +38,7 @@ _MOST_CARDS: Final = 7
 
 
 def suit_masks(cards: Any, deck: Deck, xp: ModuleType = jnp) -> Any:
-    """int32[..., suits]: the ranks in each suit of the cards [..., n]; N stands for no card."""
+    """int32[..., suits]: the ranks in each suit of the cards [..., n]; N is no card."""
     cards, suits = cards.astype(np.int32), np.arange(deck.suits, dtype=np.int32)
     bits = xp.left_shift(np.int32(1), cards // deck.suits) & np.int32((1 << deck.ranks) - 1)
     is_of_suit = (cards % deck.suits)[..., None] == suits.reshape(*[1] * cards.ndim, -1)
@@ -47,10 +47,10 @@ def suit_masks(cards: Any, deck: Deck, xp: ModuleType = jnp) -> Any:
 
 
 def strength(masks: Any, deck: Deck, xp: ModuleType = jnp) -> Any:
-    """int32[...]: the larger the better, equal for a shared pot.
+    """int32[...]: larger is better, equal hands split the pot.
 
-    masks: int32[..., suits], of at most seven cards (see `suit_masks`; those of a board and of a
-    hand are joined by |). xp: `numpy` or `jax.numpy`, whose arrays they are.
+    masks: int32[..., suits], of at most seven cards (see `suit_masks`; combine board and hand by
+    |). xp: `numpy` or `jax.numpy`, as the arrays are.
     """
     suits = [masks[..., suit] for suit in range(deck.suits)]
     once, twice, thrice, fourfold = _at_least(suits)
@@ -70,7 +70,7 @@ def strength(masks: Any, deck: Deck, xp: ModuleType = jnp) -> Any:
     def hand(category: int, first: Any, second: Any) -> Any:
         return xp.int32(category << 2 * _BITS) | first << _BITS | second
 
-    # The weakest first: what is found last holds.
+    # The weakest first: later categories override.
     found = hand(HIGH_CARD, xp.zeros_like(once), _top(once, _HAND, _MOST_CARDS, xp))
     for category, exists, first, second in (
         (PAIR, twice, top_pair, _top(once & ~top_pair, 3, _MOST_CARDS - 2, xp)),
@@ -92,7 +92,7 @@ def category(strengths: Any) -> Any:
 
 
 def _at_least(suits: list[Any]) -> list[Any]:
-    """The masks of ranks that are there at least 1, 2, 3 and 4 times."""
+    """The masks of ranks that occur at least 1, 2, 3 and 4 times."""
     found = [suits[0]] + [suits[0] ^ suits[0]] * 3
     for ranks in suits[1:]:
         more = [found[number] | found[number - 1] & ranks for number in range(1, 4)]
@@ -101,7 +101,7 @@ def _at_least(suits: list[Any]) -> list[Any]:
 
 
 def _best_straight(ranks: Any, deck: Deck) -> Any:
-    """A mask that is 0 without a straight; its highest bit is the top rank of the best one."""
+    """A mask whose highest bit is the top rank of the best straight; 0 without one."""
     if deck.ranks < _HAND:
         return ranks ^ ranks
     low_ace = ranks << 1 | ranks >> (deck.ranks - 1) & 1
@@ -112,7 +112,7 @@ def _best_straight(ranks: Any, deck: Deck) -> Any:
 
 
 def _highest(mask: Any) -> Any:
-    """The highest bit alone; 0 of 0."""
+    """The highest bit alone; 0 for 0."""
     filled = mask | mask >> 1
     filled = filled | filled >> 2
     filled = filled | filled >> 4
@@ -121,12 +121,12 @@ def _highest(mask: Any) -> Any:
 
 
 def _count(mask: Any, xp: ModuleType) -> Any:
-    """How many bits are set."""
+    """The number of set bits."""
     return xp.bitwise_count(mask)
 
 
 def _top(mask: Any, kept: int, most: int, xp: ModuleType) -> Any:
-    """The highest bits of a mask that has at most `most`."""
+    """The `kept` highest bits of a mask that has at most `most`."""
     extra = xp.asarray(_count(mask, xp)).astype(xp.int32) - kept
     for number in range(most - kept):
         mask = xp.where(extra > number, mask & mask - 1, mask)

@@ -1,7 +1,7 @@
-"""The hands of a player at a decision of a spot, as a square that a page links to more of them.
+"""A player's hands at a decision of a spot as an SVG square, whose cells link to single hands.
 
-It shows the policy as `hand_grid` draws it; or how much of each class is there, what it is worth,
-or its equity, as a color and a number.
+Shows the policy as `hand_grid` draws it, or each class's weight, EV or equity as a color and a
+number.
 """
 
 import math
@@ -38,8 +38,8 @@ def draw_hand_squares(
 ) -> str:
     """The text of an SVG file.
 
-    shown: the policy only of who is to act. link: where a class leads, as "AKs". scale: the value
-    that has the strongest color, as its negative has. lit: the class that is marked.
+    shown: "policy" only for the player to act. link: the target of a class such as "AKs". scale:
+    the value with the strongest color. lit: the class to highlight.
     """
     size = len(grid.names)
     side = size * _CELL
@@ -79,21 +79,21 @@ def draw_hand_squares(
 
 
 def _number(grid: HandGrid, shown: Shown, row: int, column: int, scale: float) -> tuple[str, str]:
-    """What a cell says, and its color."""
+    """A cell's text and color."""
     if shown == "equity":
         value = float(grid.equity[row, column])
-        return _told(f"{100 * value:.0f}", value), _between(2 * value - 1)
+        return _format(f"{100 * value:.0f}", value), _between(2 * value - 1)
     if shown == "value":
         value = float(grid.value[row, column])
         number = f"{value:+.0f}" if abs(value) >= 10 else f"{round(value, 1) + 0.0:+.1f}"
         if abs(value) >= _LARGE:
             number = f"{value / _LARGE:+.1f}k"
-        return _told(number, value), _between(value / scale if scale > 0 else 0.0)
+        return _format(number, value), _between(value / scale if scale > 0 else 0.0)
     weight = float(grid.weight[row, column])
     return "" if weight > _ALL_OF_IT else f"{100 * weight:.0f}", _hex(_RANGE)
 
 
-def _told(number: str, value: float) -> str:
+def _format(number: str, value: float) -> str:
     return "" if math.isnan(value) else number
 
 

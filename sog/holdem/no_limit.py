@@ -1,12 +1,12 @@
 """Heads-up betting: blinds, stacks, all-in, no-limit minimum raises, and fixed limits with caps.
 
-Player 0 posts the big blind and opens every street but the first, which the small blind opens; he
-opens that, too, where blinds are equal. Stakes are all chips put in since the start, so the pot is
-what lay there at first and both stakes. A bet or raise is called, or raised by at least as much as
-the last one (and the big blind), unless all chips go in. Who is all-in acts no more, and what the
-other has bet beyond that comes back to him: it is never won.
+Player 0 posts the big blind and opens every street except the first, which the small blind opens;
+with equal blinds player 0 opens that, too. Stakes are all chips put in since the start, so the pot
+is the initial pot plus both stakes. A raise must be at least as large as the last one and the big
+blind, unless it is all-in. A player that is all-in no longer acts, and the uncalled part of the
+other's bet is returned: it is never won.
 
-The functions take states of JAX, and on the host states of NumPy, which may be several at once.
+The functions take JAX states, and on the host NumPy states, also batches of them.
 """
 
 import dataclasses
@@ -28,52 +28,52 @@ CALL: Final = 1
 FIRST_SIZE: Final = 2
 NO_FOLDER: Final = 2
 MOST_RAISES: Final = 100
-"""On a street, by the stacks or by its cap."""
+"""On a street, limited by stacks or its cap."""
 DENOMINATOR: Final = 1000
-"""Of the part that is drawn."""
+"""Of the drawn part of the pot."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """What chance may draw for a hand before its first bet."""
+    """Stacks and bet size that chance may draw for a hand."""
 
     stack: int
     """Of each player."""
     part: Fraction
-    """What a drawn size is of the pot."""
+    """The drawn size as a part of the pot."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """How far a bet goes beyond a call: a part of the pot as it is after the call, and chips."""
+    """A bet's size beyond a call: a part of the pot after the call, plus chips."""
 
     part: Fraction = Fraction(0)
     chips: int = 0
     is_drawn: bool = False
-    """Whether the part is the one that chance has drawn for the hand."""
+    """Whether the part is the one drawn for the hand."""
 
 
 MIN: Final = Size()
-"""As little as is allowed, as every size at least is."""
+"""The minimum; other sizes are raised to it."""
 ALL_IN: Final = Size(chips=2 * MOST_EXACT)
-"""As much as there is, as every size at most is."""
+"""All-in; other sizes are cut to it."""
 DRAWN: Final = Size(is_drawn=True)
-"""The part of the pot that chance has drawn for the hand."""
+"""The part of the pot drawn for the hand."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Menu:
-    """What can be bet on a street; sizes ascend."""
+    """The bet sizes of a street, ascending."""
 
     bets: tuple[Size, ...]
     raises: tuple[Size, ...]
     cap: int | None = None
-    """Bets and raises in all, without blinds; None for as many as the stacks allow."""
+    """The most bets and raises, without blinds; None for as many as stacks allow."""
 
 
 @pytree
 class BettingState:
-    """Where the betting stands."""
+    """The state of the betting."""
 
     stage: Array  # int8: whose turn: PLAYER_0, PLAYER_1, CHANCE or TERMINAL
     street: Array  # int8: from 0
@@ -81,38 +81,38 @@ class BettingState:
     matched: Array  # int32: each player's stake when the street began
     last_raise: Array  # int32: of this street; 0 before one
     num_raises: Array  # int8: bets and raises on this street
-    has_acted: Array  # bool: somebody has checked or called on this street
+    has_acted: Array  # bool: a player has checked or called on this street
     folder: Array  # int8: who folded, or NO_FOLDER
     stacks: Array  # int32[2]: chips at the start, blinds included; 0 until they are drawn
-    part: Array  # int32: DENOMINATOR times the part that is drawn
+    part: Array  # int32: DENOMINATOR times the drawn part
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Betting:
-    """The rules, and what follows from them. Chips are integers."""
+    """The rules of betting, and what follows from them. Chips are integers."""
 
     pot: int
-    """Chips that nobody can take back: antes, or what was bet before the game begins."""
+    """Dead money: antes, or bets before the game begins."""
     stacks: tuple[int, int]
-    """Of each player at the start, before the blinds; the largest where they are drawn."""
+    """Of each player at the start, before the blinds; the largest if they are drawn."""
     blinds: tuple[int, int]
-    """The small one of player 1, and the big one of player 0; 0 for none."""
+    """Player 1's small one and player 0's big one; 0 for none."""
     smallest_bet: int
     menus: tuple[Menu, ...]
     """By street."""
     setups: tuple[Setup, ...] = ()
-    """One of which chance draws first, all alike often; empty where nothing is drawn."""
+    """Chance draws one of them first, uniformly; empty if nothing is drawn."""
     num_silent: int = 0
-    """Streets at the start on which nobody acts: the cards of the next are dealt at once."""
+    """Streets at the start without betting: the next cards are dealt at once."""
 
     @property
     def num_actions(self) -> int:
-        """A: fold, call or check, and the sizes of the longest list."""
+        """A: fold, call or check, and the sizes of the longest menu."""
         return FIRST_SIZE + int(self._sizes["exists"].shape[-1])
 
     @functools.cached_property
     def _sizes(self) -> dict[str, np.ndarray]:
-        """[street, bet or raise, size] of each: num / den of the pot, chips, and whether it is."""
+        """[street, bet or raise, size]: num / den of the pot, chips, and whether a size exists."""
         lists = [(menu.bets, menu.raises) for menu in self.menus]
         longest = max(len(sizes) for pair in lists for sizes in pair)
         shape = (len(lists), 2, max(longest, 1))
@@ -134,7 +134,7 @@ class Betting:
         return tuple(self._longest(street) for street in range(len(self.menus)))
 
     def _longest(self, street: int) -> int:
-        """As many as there are when all are as small as can be, from the smallest pot on."""
+        """The most raises on a street: all of minimum size, from the smallest pot."""
         menu, parts = self.menus[street], [setup.part for setup in self.setups]
         most = MOST_RAISES + 1 if menu.cap is None else menu.cap
         stake, last, count = max(self.blinds), 0, 0
@@ -164,11 +164,11 @@ class Betting:
 
     @property
     def first_to_act(self) -> int:
-        """Who opens the first street; it is player 0 on all others."""
+        """The player that opens the first street; player 0 opens all others."""
         return PLAYER_1 if self.blinds[0] != self.blinds[1] else PLAYER_0
 
     def start(self) -> BettingState:
-        """Right after the blinds are posted, of NumPy."""
+        """The state after the blinds, as NumPy arrays."""
         small, big = self.blinds
         stacks = np.zeros(2) if self.setups else np.array(self.stacks)
         begun: dict[str, Any] = {
@@ -190,7 +190,7 @@ class Betting:
         return state.stacks[..., 0] == 0
 
     def draw(self, state: BettingState, number: Any) -> BettingState:
-        """After chance has drawn this one of the setups."""
+        """After chance has drawn the setup of this number."""
         xp = _module_of(state)
         stacks = xp.asarray([setup.stack for setup in self.setups], np.int32)
         parts = xp.asarray([int(setup.part * DENOMINATOR) for setup in self.setups], np.int32)
@@ -206,7 +206,7 @@ class Betting:
     def raised_stakes(self, state: BettingState) -> tuple[Any, Any]:
         """int32[sizes], the actor's stake after each bet or raise; bool[sizes], if it is legal.
 
-        Of several sizes that come to the same the last one is legal.
+        Of sizes with equal stakes only the last is legal.
         """
         xp = _module_of(state)
         _, other, own_stack, other_stack = self._seen(state)
@@ -218,7 +218,7 @@ class Betting:
         row["num"] = xp.where(row["is_drawn"], state.part[..., None], row["num"])
         row["den"] = xp.where(row["is_drawn"], DENOMINATOR, row["den"])
         pot = (self.pot + 2 * other)[..., None]
-        # pot * num / den, half a chip rounded up, without a product that is too large for int32.
+        # pot * num / den, half a chip rounded up, without overflowing int32.
         whole, rest = pot // row["den"], pot % row["den"]
         part = whole * row["num"] + (2 * rest * row["num"] + row["den"]) // (2 * row["den"])
         least = xp.maximum(state.last_raise, self.smallest_bet)
@@ -251,7 +251,7 @@ class Betting:
         return self.bet_chips(state, action, raised)
 
     def bet_chips(self, state: BettingState, action: Any, raised: Any) -> BettingState:
-        """Likewise, with what the player's stake is after a bet or raise of any size."""
+        """Likewise; raised: the player's stake after a bet or raise of any size."""
         xp, action = _module_of(state), _module_of(state).asarray(action)
         player = state.stage == PLAYER_1
         own, other, own_stack, _ = self._seen(state)
@@ -276,7 +276,7 @@ class Betting:
         )
 
     def next_street(self, state: BettingState) -> BettingState:
-        """After the cards are dealt: nobody bets once somebody is all-in, or on a silent street."""
+        """After the cards are dealt; there is no betting after an all-in or on a silent street."""
         xp = _module_of(state)
         street = state.street + np.int8(1)
         is_last = street == len(self.menus) - 1
@@ -294,7 +294,7 @@ class Betting:
         )
 
     def won(self, state: BettingState) -> Array:
-        """float32: what the winner wins, half of the pot at the start included."""
+        """float32: the winner's gain, half of the initial pot included."""
         return self.pot / 2 + state.stakes.min(axis=-1).astype(np.float32)
 
     def _seen(self, state: BettingState) -> tuple[Array, Array, Array, Array]:
@@ -327,12 +327,12 @@ def bet_name(
 
 
 def on_host(states: Any) -> Any:
-    """The same, of NumPy."""
+    """The states as NumPy arrays."""
     return jax.tree.map(np.asarray, states)
 
 
 def pick(states: Any, at: Any) -> Any:
-    """Some of several states, or one of them, of NumPy."""
+    """Indexes a batch of NumPy states."""
     return jax.tree.map(lambda leaf: np.asarray(leaf)[at], states)
 
 
@@ -341,5 +341,5 @@ def _is_all_in(state: BettingState, stakes: Array) -> Array:
 
 
 def _module_of(state: BettingState) -> Any:
-    """That of the state's arrays: `numpy` or `jax.numpy`."""
+    """The module of the state's arrays: `numpy` or `jax.numpy`."""
     return state.stakes.__array_namespace__()

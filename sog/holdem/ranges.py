@@ -1,4 +1,4 @@
-"""Ranges of two-card hands as people write them: "TT+, A5s-A2s, KQo:0.5, AhKd, 25%".
+"""Notation of ranges of two-card hands: "TT+, A5s-A2s, KQo:0.5, AhKd, 25%".
 
 A range is a weight from 0 to 1 for every hand of a deck, in the order of `Deck.hands`. Commas,
 semicolons, spaces or line breaks separate parts; later ones override earlier ones. A part is
@@ -7,14 +7,14 @@ semicolons, spaces or line breaks separate parts; later ones override earlier on
     TT+         it and all higher pairs       A5s+             it and all with a higher second card
     99-66       pairs from one to the other   A5s-A2s          likewise; T9s-76s of equal gaps, too
     AhKd        one hand                      Ax   Axs   Axo   with any lower second card, as A2+
-    random      all hands                     25%              so many of the hands, the best ones
+    random      all hands                     25%              the best hands, so many of all
 
-and its weight is 1 unless a colon or an @ gives it: AA:0.5 or AA@50%. [50]AA,KK[/50] is the same
-weight for all parts inside. The best hands are those of the highest score by Chen's formula (Chen
-and Ankenman, The Mathematics of Poker, 2006; see `_score`); of the class of hands where a
-percentage ends there is a part of the weight, so that it is exact.
+and its weight is 1 unless given after a colon or an @: AA:0.5 or AA@50%. [50]AA,KK[/50] gives all
+parts inside that weight. The best hands have the highest scores by Chen's formula (Chen and
+Ankenman, The Mathematics of Poker, 2006; see `_score`); the class of hands where a percentage ends
+gets a partial weight, so that the percentage is exact.
 
-A class is what the suits make no difference to: [row, column] of a square, ranks from the highest,
+A class is a set of hands equal up to suits: [row, column] of a square, ranks from the highest,
 pairs on the diagonal, suited hands above it and offsuit ones below.
 """
 
@@ -45,10 +45,10 @@ def parse_range(
     *,
     may_be_empty: bool = False,
 ) -> np.ndarray:
-    """[hand] float64: the weights that a text names.
+    """[hand] float64: the weights of a range's text.
 
-    may_be_empty: whether all may be 0, as while a range is put together. Raises ValueError, one
-    line that names the part of the text and what is wrong with it.
+    may_be_empty: whether all may be 0, as while a range is edited. Raises ValueError, one line that
+    names the part of the text and what is wrong with it.
     """
     if len(text) > _LONGEST:
         raise ValueError(f"a range must have at most {_LONGEST} letters, got {len(text)}.")
@@ -66,9 +66,9 @@ def parse_range(
 
 
 def format_range(weights: np.ndarray, deck: Deck = Deck()) -> str:  # noqa: B008 - frozen
-    """The shortest parts that `parse_range` reads as just these weights; "" of no hand.
+    """A short text that `parse_range` reads as exactly these weights; "" for an empty range.
 
-    Heavier hands first; of one weight pairs, suited hands, offsuit ones, single hands.
+    Heavier hands come first; with equal weights pairs, suited, offsuit, single hands.
     """
     parts: list[str] = []
     classes = class_of_hands(deck)
@@ -100,14 +100,14 @@ def class_weights(weights: np.ndarray, deck: Deck = Deck()) -> np.ndarray:  # no
     np.add.at(count, (rows, columns), 1)
     first[rows, columns] = weights
     mean = total / np.maximum(count, 1)
-    # Of equal numbers the mean is just that number, without the rounding of a sum.
+    # The mean of equal numbers is exactly that number, without rounding.
     spread = np.zeros(size)
     np.maximum.at(spread, (rows, columns), np.abs(weights - first[rows, columns]))
     return np.where(spread == 0, first, mean)
 
 
 def class_name(row: int, column: int, deck: Deck = Deck()) -> str:  # noqa: B008 - frozen
-    """As "AKs", "AKo" or "TT"."""
+    """Such as "AKs", "AKo" or "TT"."""
     letters = deck.rank_letters[::-1]
     if row == column:
         return letters[row] * 2
@@ -134,7 +134,7 @@ def class_of_hands(deck: Deck = Deck()) -> np.ndarray:  # noqa: B008 - frozen
 
 @functools.cache
 def _classes(deck: Deck) -> list[Class]:
-    """Those that have a hand."""
+    """The classes with any hands."""
     return sorted({(row, column) for row, column in class_of_hands(deck).tolist()})
 
 
@@ -145,7 +145,7 @@ def _hands_of_class(deck: Deck) -> dict[Class, np.ndarray]:
 
 
 def _parts(text: str) -> list[str]:
-    """Each with its weight, if it has one, and without spaces."""
+    """The parts of a text, each with its weight if given, without spaces."""
     joined = re.sub(r" ?([-:@]) ?| (?=%)", r"\1", " ".join(text.split()))
     plain, *rest = _WEIGHTED.split(joined)
     parts = _split(plain)
@@ -174,7 +174,7 @@ def _split_weight(part: str) -> tuple[str, float]:
 
 
 def _hands_of(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray | float]:
-    """The hands of a part, and what share of its weight each has."""
+    """The hands of a part, and each one's share of the part's weight."""
     if body.lower() == "random":
         body = _FULL
     if body.endswith("%"):
@@ -185,12 +185,12 @@ def _hands_of(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray | float]:
         return np.array([high * (high - 1) // 2 + low]), 1.0
     classes = [one for one in _named_classes(body, deck) if one in _hands_of_class(deck)]
     if not classes:
-        raise ValueError(f"{quoted(body)} is no hand of a deck with {deck.suits} suits.")
+        raise ValueError(f"{quoted(body)} is not a hand of a deck with {deck.suits} suits.")
     return np.concatenate([_hands_of_class(deck)[one] for one in classes]), 1.0
 
 
 def _named_classes(body: str, deck: Deck) -> list[Class]:
-    """The classes of TT, AK, AKs, Ax, with + behind them, or of two joined by a dash."""
+    """The classes of TT, AK, AKs, Ax, also with +, or of two joined by a dash."""
     first, dash, second = body.partition("-")
     if first[1:2] in ("x", "X") and first[:1].upper() != deck.rank_letters[0] and not dash:
         first = f"{first[0]}{deck.rank_letters[0]}{first[2:]}+"
@@ -230,7 +230,7 @@ def _read_class(text: str, body: str, deck: Deck) -> tuple[int, int, str]:
     places = [letters.find(letter.upper()) for letter in text[:2]]
     kind = text[2:].lower()
     if len(places) < 2 or min(places) < 0 or kind not in ("", "s", "o"):
-        raise ValueError(f"{quoted(body)} is no hand; {_HELP}.")
+        raise ValueError(f"{quoted(body)} is not a hand; {_HELP}.")
     high, low = sorted(places)
     if high == low and kind:
         raise ValueError(f"{quoted(body)} is a pair, which is neither suited nor offsuit.")
@@ -238,7 +238,7 @@ def _read_class(text: str, body: str, deck: Deck) -> tuple[int, int, str]:
 
 
 def _best_hands(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray]:
-    """The best hands of a percentage, and their shares of its weight."""
+    """The best hands for a percentage, and their shares of its weight."""
     percent = _read_number(body.removesuffix("%"))
     if percent is None or not 0 < percent / 100 <= 1:
         raise ValueError(f"{quoted(body)} must be more than 0% and at most 100%.")
@@ -250,25 +250,25 @@ def _best_hands(body: str, deck: Deck) -> tuple[np.ndarray, np.ndarray]:
 
 @functools.cache
 def _best_first(deck: Deck) -> tuple[np.ndarray, np.ndarray]:
-    """[hand], all of them class by class, the best first; [class], how many each has."""
+    """[hand], all hands class by class, the best first; [class], the size of each."""
     order = sorted(_classes(deck), key=lambda one: _rank_of_class(one, deck))
     members = [_hands_of_class(deck)[one] for one in order]
     return np.concatenate(members), np.array([len(hands) for hands in members])
 
 
 def _read_number(text: str) -> float | None:
-    """A number such as 0.5 or 1e-3; None if it is none."""
+    """A number such as 0.5 or 1e-3; None for any other text."""
     return float(text) if _NUMBER.fullmatch(text.strip()) else None
 
 
 def _rank_of_class(one: Class, deck: Deck) -> tuple[float, ...]:
-    """Sorts the best first: by score, then by the higher card, then the lower one, then suited."""
+    """A sort key, the best first: score, then higher card, lower card, suited."""
     row, column = one
     return (-_score(row, column, deck), min(one), max(one), row > column)
 
 
 def _score(row: int, column: int, deck: Deck) -> float:
-    """Chen's formula, without the rounding up of its half points.
+    """Chen's formula, without rounding up half points.
 
     The higher card counts 10, 8, 7, 6 (ace to jack), else half its rank; twice that for a pair, at
     least 5. Suited: 2 more. A gap of 1, 2, 3 or more ranks between the cards: 1, 2, 4, 5 less. One
@@ -286,7 +286,7 @@ def _score(row: int, column: int, deck: Deck) -> float:
 
 
 def _runs(classes: Iterable[Class], deck: Deck) -> Iterator[str]:
-    """Classes as few names: TT+, 99-66, A5s+, A9s-A7s."""
+    """Compact names of classes: TT+, 99-66, A5s+, A9s-A7s."""
     wanted = set(classes)
     name = functools.partial(class_name, deck=deck)
     pairs = sorted(row for row, column in wanted if row == column)
@@ -305,7 +305,7 @@ def _runs(classes: Iterable[Class], deck: Deck) -> Iterator[str]:
 
 
 def _run_name(names: list[str], is_top: bool) -> str:
-    """Of classes from the highest down."""
+    """The name of a run of classes, the highest first."""
     if len(names) == 1:
         return names[0]
     return f"{names[-1]}+" if is_top else f"{names[0]}-{names[-1]}"

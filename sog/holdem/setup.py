@@ -1,4 +1,4 @@
-"""What hold'em is played with: the public state, the parameters, and the tables that follow."""
+"""The public state and parameters of hold'em, and the tables that follow from them."""
 
 import abc
 import dataclasses
@@ -32,7 +32,7 @@ class HoldemState:
 
     betting: BettingState
     board: Array  # int8[most public cards]: those of a street ascend; then N
-    events: Array  # int8[most bets]: actions so far, for people to read; then NO_EVENT
+    events: Array  # int8[most bets]: actions so far, for texts; then NO_EVENT
     num_events: Array  # int32
 
 
@@ -154,7 +154,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
 
     @functools.cached_property
     def _deals_left(self) -> tuple[int, ...]:
-        """How many cards are dealt before each street that is left, but the present one."""
+        """Cards dealt before each remaining street except the present one."""
         sizes, there = list(self._deal_sizes), len(self._start_board)
         while there > 0:
             there -= sizes.pop(0)
@@ -162,7 +162,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
 
     @functools.cached_property
     def num_public(self) -> tuple[int, ...]:
-        """How many cards lie on the board, by street."""
+        """Cards on the board, by street."""
         start = len(self._start_board)
         return tuple(
             start + sum(self._deals_left[:street]) for street in range(len(self._deals_left) + 1)
@@ -203,8 +203,8 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
         )
 
     def _num_silent(self, menus: tuple[Menu, ...]) -> int:
-        """Streets before the first one that has sizes, where nobody has posted a blind: players
-        could only check, as in a game that begins with a river that chance deals."""
+        """Streets before the first one with bet sizes, if there are no blinds: players could only
+        check, as in a game that begins with the deal of a river."""
         if self.board != _NONE or max(self._blinds) > 0:
             return 0
         has_sizes = [bool(menu.bets or menu.raises) for menu in menus]
@@ -212,23 +212,23 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
 
     @property
     def unit(self) -> str:  # type: ignore[override]
-        """As `chips_per_unit` has it."""
+        """See `chips_per_unit`."""
         return "big blinds" if max(self._blinds) else "chips"
 
     @property
     def milli_unit(self) -> str:  # type: ignore[override]
-        """A thousandth of it."""
+        """A thousandth of the unit."""
         return "mbb" if max(self._blinds) else "milli-chips"
 
     @property
     def chips_per_unit(self) -> int:
-        """Utilities are in big blinds where there are any, else in chips."""
+        """Utilities are in big blinds if there are blinds, else in chips."""
         return max(self._blinds[1], 1)
 
     @functools.cached_property
     def _weights(self) -> np.ndarray:
-        """float64[street]: the joint weight of two hands that share no card with each other nor
-        with the board, before anything else is drawn."""
+        """float64[street]: the joint weight of two hands that share no card with each other or the
+        board, before stacks and sizes are drawn."""
         unseen, hole = self.deck.num_cards - len(self._start_board), self.hole_cards
         weights = [1 / (math.comb(unseen, hole) * math.comb(unseen - hole, hole))]
         unseen -= 2 * hole
@@ -239,7 +239,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
 
     @functools.cached_property
     def _alike_suits(self) -> np.ndarray:
-        """int32[suits]: equal for suits with the same ranks on the board at the start."""
+        """int32[suits]: equal for suits with the same ranks on the initial board."""
         cards = np.array([*self._start_board, self.deck.num_cards])
         masks = suit_masks(cards, self.deck, np)
         return np.unique(masks, return_inverse=True)[1].astype(np.int32)

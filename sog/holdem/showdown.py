@@ -1,15 +1,13 @@
-"""Sums over the hands that the opponent may hold: those that share no card, those that lose or win.
+"""Sums over the opponent's hands with card removal: all that a hand meets, and those it beats.
 
-A hand of one or two cards meets every hand that has none of its cards. So a sum over the hands it
-meets is the sum over all, less those with its first card, less those with its second, and its own
-once more, which both lists have (inclusion and exclusion). At a showdown hands are sorted by
-strength once per board, all of them and those of each card. The hands that are weaker are then a
-beginning of each list, and their sums are differences of running sums: O(S) per range where the
-matrix of all pairs has S^2 entries.
+A hand of one or two cards meets every hand without its cards. So a sum over the hands it meets is
+the sum over all, minus those with its first card, minus those with its second, plus its own, which
+was subtracted twice (inclusion and exclusion). For showdowns, hands are sorted by strength once per
+board, in total and per card. Weaker hands are then a prefix of each list, and sums over them are
+prefix sums: O(S) per range, where the matrix of all pairs has S^2 entries.
 
-Differences of float32 cancel: what is left has the rounding errors of the whole, some 1e-7 of the
-range's sum. So what does not stand out from these counts as nothing, and nobody wins more than he
-meets.
+Differences of float32 cancel: their rounding errors are some 1e-7 of the range's sum. So results
+within that error count as 0, and no hand wins more than it meets.
 """
 
 import dataclasses
@@ -25,7 +23,7 @@ from sog.holdem.deck import Deck
 from sog.pytree import pytree
 
 _ROUNDINGS: Final = 32.0
-"""Machine epsilons of a range's sum that a difference of 0 may come to."""
+"""The rounding error of a difference, in machine epsilons of the range's sum."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,18 +40,18 @@ class Hands:
 
     @functools.cached_property
     def masks(self) -> np.ndarray:
-        """int32[S, suits]: what `strength` takes."""
+        """int32[S, suits]: masks for `strength`."""
         return np.asarray(np.bitwise_or.reduce(self.deck.card_masks[self.cards], axis=1))
 
     @functools.cached_property
     def with_card(self) -> np.ndarray:
-        """int32[N, L]: the hands that have a card."""
+        """int32[N, L]: the hands with each card."""
         holds = self.deck.holds(self.hole_cards)
         return np.stack([np.flatnonzero(column) for column in holds.T]).astype(np.int32)
 
     @functools.cached_property
     def place(self) -> np.ndarray:
-        """int32[S, hole_cards]: where a hand stands in `with_card` of each of its cards."""
+        """int32[S, hole_cards]: a hand's index in `with_card` of each of its cards."""
         found = np.zeros(self.cards.shape, np.int32)
         for card, hands in enumerate(self.with_card):
             at = np.argwhere(self.cards[hands] == card)
@@ -80,11 +78,11 @@ class SortedHands:
 
 
 def sort_hands(strengths: Array, hands: Hands) -> SortedHands:
-    """Sorts the hands of one board. strengths: int32[S]; those of hands with a card of the board
-    are of no account where the reach of these is 0."""
+    """Sorts the hands of one board. strengths: int32[S]; arbitrary for hands with a card of the
+    board, whose reach must be 0."""
     below, upto = _bounds(jnp.sort(strengths), strengths, strengths)
-    # A number per hand that tells its place and its index: sorting single numbers is ten times
-    # faster on a CPU than sorting hands by a key.
+    # Strength and index in one number: sorting single numbers is ten times faster on a CPU than
+    # sorting by a key.
     count = len(strengths)
     numbers = below * count + jnp.arange(count, dtype=jnp.int32)
     of_card = jnp.sort(numbers[jnp.asarray(hands.with_card)], axis=1)
@@ -126,8 +124,8 @@ def met(reach: Array, hands: Hands) -> Array:
 
 
 def net_wins(reach: Array, sorted_hands: SortedHands, hands: Hands) -> tuple[Array, Array]:
-    """Two arrays [..., S]: the reach of the hands that each hand beats less that of those that beat
-    it, among those that share no card with it; and of all of these, as `met` has it.
+    """Two arrays [..., S]: the reach of the hands that each hand beats minus that of hands that
+    beat it, among those that it meets; and the reach of all these, see `met`.
 
     reach: [..., S], at least 0, of one board.
     """
@@ -146,5 +144,5 @@ def net_wins(reach: Array, sorted_hands: SortedHands, hands: Hands) -> tuple[Arr
 
 
 def _running(values: Array) -> Array:
-    """[..., n + 1] from [..., n]: the sums of the first 0, 1, ..., n values."""
+    """[..., n + 1] from [..., n]: prefix sums of the first 0, 1, ..., n values."""
     return jnp.pad(jnp.cumsum(values, axis=-1), [(0, 0)] * (values.ndim - 1) + [(1, 0)])

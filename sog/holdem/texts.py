@@ -1,4 +1,4 @@
-"""How hold'em is told to people: cards, bets, and who has put in what; runs on the host."""
+"""Hold'em for people: texts and pictures of cards, bets and stakes; runs on the host."""
 
 import dataclasses
 import itertools
@@ -66,7 +66,7 @@ class HoldemTexts(HoldemSetup):
         return "\n".join([*lines, self.describe_state(state)])
 
     def _stakes(self, state: HoldemState) -> list[int]:
-        """What lies there of each player; at the end without what was not called."""
+        """Each player's stake; at the end without the uncalled part."""
         stakes: list[int] = state.betting.stakes.tolist()
         is_over = int(state.betting.stage) == TERMINAL
         return [min(stakes)] * 2 if is_over else stakes
@@ -80,7 +80,7 @@ class HoldemTexts(HoldemSetup):
         return self.deck.cards_name(self.hands.cards[infostate].tolist())
 
     def describe_kind(self, state: HoldemState, player: int, infostate: int) -> str:
-        """As "AKs" before there are public cards; later suits are more than names."""
+        """A class such as "AKs" preflop; later suits matter."""
         text = self.describe_infostate(state, player, infostate)
         if self._public_names(state) and self.hole_cards > 1:
             return text
@@ -133,7 +133,7 @@ class HoldemTexts(HoldemSetup):
         return self._describe_bet(state.betting, outcome)
 
     def _describe_bet(self, betting: BettingState, action: int) -> str:
-        """Bets and raises by what the player has then put in on this street."""
+        """Names bets and raises by the player's chips on this street afterwards."""
         now = on_host(betting)
         player, after = int(now.stage), self.betting.bet(now, action)
         before, then = ((state.stakes - now.matched).tolist() for state in (now, after))
@@ -148,7 +148,7 @@ class HoldemTexts(HoldemSetup):
         return f"[{self.deck.cards_name(np.asarray(state.board)[first:last].tolist())}]"
 
     def _public_names(self, state: HoldemState) -> list[str]:
-        """Street by street; the board of a spot as it was written."""
+        """Cards street by street; a spot's board in the order written."""
         board, ends = np.asarray(state.board).tolist(), self.num_public
         cards = list(self._start_board)
         for first, last in itertools.pairwise(ends[: int(state.betting.street) + 1]):

@@ -1,6 +1,6 @@
-"""How large an OpenSpiel game may be, and how to keep to it.
+"""Bounds on the size of an OpenSpiel game.
 
-One number bounds everything, the histories of the game: what is kept of each is bounded too.
+The number of histories bounds everything, since the memory for each is bounded, too.
 """
 
 import contextlib
@@ -12,18 +12,18 @@ from typing import Final
 DEFAULT_MAX_HISTORIES: Final = 1_000_000
 MAX_HISTORIES_VARIABLE: Final = "SOG_MAX_HISTORIES"
 CHARACTERS_PER_HISTORY: Final = 500
-"""Of infostate strings, on average: of a deep game they fill the memory before all else does."""
+"""Characters of infostate strings per history, on average; in deep games they dominate memory."""
 BYTES_PER_HISTORY: Final = 2000
-"""Of memory; some 700 are usual."""
+"""Bytes of memory per history; some 700 are usual."""
 LEAST_BYTES: Final = 10**9
-"""Of memory that every game may take, also while OpenSpiel sets it up."""
+"""Bytes of memory that every game may use, also while OpenSpiel sets it up."""
 
 
 def read_max_histories() -> int:
-    """The bound that the environment sets, else the default.
+    """The bound set by the environment, else the default.
 
-    A variable, and no parameter of the game: every command, and every worker process that makes the
-    game again from its text, has it.
+    An environment variable, so that it holds for every command, and for worker processes that make
+    the game again from its text.
     """
     text = os.environ.get(MAX_HISTORIES_VARIABLE, "").strip()
     if not text:
@@ -34,12 +34,12 @@ def read_max_histories() -> int:
 
 
 def bytes_allowed(max_histories: int) -> int:
-    """The memory that a game may take."""
+    """The memory that a game may use."""
     return max(LEAST_BYTES, max_histories * BYTES_PER_HISTORY)
 
 
 def too_large(what: str, max_histories: int) -> str:
-    """Why a game is refused that has more than `what`, and what raises the bound."""
+    """Why a game with more than `what` is rejected, and how to raise the bound."""
     gigabytes = bytes_allowed(max_histories) / 1e9
     return (
         f"it has more than {what}: too large to enumerate; {MAX_HISTORIES_VARIABLE}=N in the "
@@ -49,9 +49,9 @@ def too_large(what: str, max_histories: int) -> str:
 
 @contextlib.contextmanager
 def limited_memory(num_bytes: int) -> Iterator[None]:
-    """Lets an allocation in the body that needs more than this fail with MemoryError.
+    """Makes allocations in the body beyond this raise MemoryError.
 
-    So a game that asks for all memory cannot get this process killed. Where the system cannot limit
+    So a game that allocates all memory cannot get this process killed. On systems that cannot limit
     a process (Windows, macOS), the body runs without a limit.
     """
     try:

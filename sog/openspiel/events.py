@@ -1,4 +1,4 @@
-"""What public events are called: by OpenSpiel's moves, and by what tells apart those alike."""
+"""Names of public events: OpenSpiel's moves, and what distinguishes equal ones."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -15,10 +15,10 @@ _MOST_SHOWN: Final = 4
 
 
 def name_event(game: "OpenSpiel", state: "OpenSpielState", outcome: int) -> str:
-    """The moves and chance events that an outcome may be, "hidden" where it tells nothing of them.
+    """The moves and chance events that an outcome may be; "hidden" if it reveals nothing.
 
-    Where the same moves lead to several public states, each has its number, and what a player knows
-    there and not in the others.
+    If the same moves lead to several public states, each has a number, and the information that is
+    particular to it.
     """
     children = game.tables.children.at(int(state.node))
     events = [_moves_to(game, child) for child in range(children.start, children.stop)]
@@ -46,7 +46,7 @@ def _moves_to(game: "OpenSpiel", node: int) -> dict[int, int]:
 
 
 def _difference(game: "OpenSpiel", state: "OpenSpielState", outcome: int, alike: list[int]) -> str:
-    """What a player knows after an outcome and not after others; empty if words do not tell."""
+    """Information after an outcome that others lack; empty if it has no words."""
     after = [game.apply(state, jnp.int32(other)) for other in alike]
     place = alike.index(outcome)
     next_to_move = int(game.actor(after[place]))
@@ -58,7 +58,7 @@ def _difference(game: "OpenSpiel", state: "OpenSpielState", outcome: int, alike:
 
 
 def _known(game: "OpenSpiel", state: "OpenSpielState", player: int) -> str:
-    """The infostates of a player, the first ones."""
+    """The first infostates of a player."""
     count = int(game.tables.entries[player].count[int(state.node)])
     shown = [game.describe_infostate(state, player, one) for one in range(min(count, _MOST_SHOWN))]
     return "|".join([*dict.fromkeys(shown), *["..."] * (count > _MOST_SHOWN)])

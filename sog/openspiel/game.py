@@ -1,13 +1,12 @@
 """Small OpenSpiel games as public trees: `load_openspiel("leduc_poker")`.
 
-Any two-player zero-sum game of OpenSpiel that can be enumerated, moves in turn or simultaneous, and
-any tree written as a Gambit file, `efg_game(filename=my.efg)`. OpenSpiel has no public states: they
-are worked out from the whole tree, in three steps with a file each (`openspiel_histories`,
-`openspiel_classes`, `openspiel_tables`); here is the game that reads the tables. A game whose
-information states do not have perfect recall is refused with the reason.
+Any two-player zero-sum game of OpenSpiel that can be enumerated, also with simultaneous moves, and
+any Gambit file, `efg_game(filename=my.efg)`. OpenSpiel has no public states: they are derived from
+the whole tree in three steps (`histories.py`, `public_states.py`, `tables.py`); this file is the
+game that reads the tables. Games without perfect recall are rejected with the reason.
 
-Where histories of one public state would not move at the same time, some infostates have a single
-action "wait" there. It is no choice, so it changes no value.
+If histories of one public state do not move at the same time, some infostates have a single action
+"wait" there, which changes no value.
 """
 
 import dataclasses
@@ -27,7 +26,6 @@ from sog.openspiel.bounds import (
     read_max_histories,
     too_large,
 )
-from sog.openspiel.classes import TimingError, public_states
 from sog.openspiel.events import name_event
 from sog.openspiel.histories import (
     Histories,
@@ -36,12 +34,13 @@ from sog.openspiel.histories import (
 )
 from sog.openspiel.loading import load_spiel, one_line, refusal, try_first
 from sog.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
+from sog.openspiel.public_states import TimingError, public_states
 from sog.openspiel.tables import WAIT, Slices, Tables, make_tables
 from sog.pytree import pytree
 
 _POKER: Final = {"kuhn_poker": "mbb", "leduc_poker": "mbb", "universal_poker": "milli-chips"}
-"""Games whose utilities are in chips, and what a thousandth is called: mbb where the ante is a
-chip, as in our games; blinds of universal_poker are of any size."""
+"""Games whose utilities are in chips, and the name of a thousandth: mbb if the ante is a chip, as
+in our games; universal_poker may have any blinds."""
 
 
 def load_openspiel(
@@ -52,10 +51,10 @@ def load_openspiel(
 ) -> "OpenSpiel":
     """A game from OpenSpiel's text for it, e.g. "leduc_poker(suit_isomorphism=True)".
 
-    progress: called with how far it is, as "12,000 histories". Raises ValueError with the reason if
-    OpenSpiel is not installed, does not know the game, or the game is not one that the adapter
-    takes, and if it has more than `max_histories` histories (default: one million, or what the
-    environment variable SOG_MAX_HISTORIES says) or needs more memory than goes with them.
+    progress: called with texts such as "12,000 histories". Raises ValueError with the reason if
+    OpenSpiel is not installed or does not know the game, if the game is not supported, or if it has
+    more than `max_histories` histories (default: the environment variable SOG_MAX_HISTORIES, else
+    one million) or needs more memory than these allow.
     """
     text = text.strip()
     if max_histories is None:
@@ -144,7 +143,7 @@ class OpenSpiel(Game[OpenSpielState]):
 
     @property
     def num_decision_outcomes(self) -> int:
-        # Not as many as there are actions: one may lead to several public states.
+        # May differ from the number of actions: one may lead to several public states.
         return int(self.tables.children.count[self.tables.node_actor < CHANCE].max(initial=1))
 
     @property
@@ -200,7 +199,7 @@ class OpenSpiel(Game[OpenSpielState]):
         return jnp.stack(reach)
 
     def _entry_rows(self, entries: Slices, node: Array) -> tuple[Array, Array]:
-        """Rows [S] of a player's entries at a node, and which of them are his."""
+        """Rows [S] of a player's entries at a node, and which of them are valid."""
         index = jnp.arange(self.num_infostates, dtype=jnp.int32)
         mask = index < jnp.asarray(entries.count)[node]
         return jnp.where(mask, jnp.asarray(entries.start)[node] + index, 0), mask
@@ -215,7 +214,7 @@ class OpenSpiel(Game[OpenSpielState]):
     def _opponents_weight(
         self, pair_value: np.ndarray, state: OpenSpielState, reach: Array
     ) -> Array:
-        """[2, S]: sum over the pairs of an infostate of their value times the opponent's reach."""
+        """[2, S]: for each infostate, the sum over its pairs of value times opponent's reach."""
         rows, mask = _rows(self.tables.pairs, state.node)
         value = jnp.asarray(pair_value, reach.dtype).at[rows].get(mode="clip")
         value = jnp.where(mask, value, 0)
@@ -229,7 +228,7 @@ class OpenSpiel(Game[OpenSpielState]):
         )
 
     def observe(self, state: OpenSpielState) -> Array:
-        """Whose turn, and the public events so far: each as a binary number, 0 before it."""
+        """The actor, and the public events so far, each as a binary number, 0 if still to come."""
         tables = self.tables
         parents, starts = jnp.asarray(tables.node_parent), jnp.asarray(tables.children.start)
 
@@ -262,8 +261,8 @@ class OpenSpiel(Game[OpenSpielState]):
         worlds = jnp.asarray(tables.pair_infostates)
         same = (worlds.at[rows].get(mode="clip") == infostates[None]).all(axis=1)
         pair = rows[jnp.argmax(mask & same)]
-        # What follows depends on chance alone: with perfect recall, all histories of a world have
-        # the same own moves of both players.
+        # Successors depend on chance alone: with perfect recall, all histories of a world have the
+        # same moves of both players.
         rows, mask = _rows(tables.followers, pair)
         after = jnp.asarray(tables.follower).at[rows].get(mode="clip")
         is_chance = self.actor(state) == CHANCE
@@ -284,11 +283,11 @@ class OpenSpiel(Game[OpenSpielState]):
         return information_string(self.spiel_world(state, player, infostate), player)
 
     def spiel_world(self, state: OpenSpielState, player: int, infostate: int) -> Any:
-        """One of OpenSpiel's states that are an infostate of a player."""
+        """One of OpenSpiel's states in a player's infostate."""
         return self.spiel_state(self._history(state, player, infostate))
 
     def spiel_action(self, state: OpenSpielState, action: int) -> int | None:
-        """OpenSpiel's number of an action of the acting player; None if it is to wait."""
+        """OpenSpiel's number of the acting player's action; None for waiting."""
         number = self.tables.action_number[self.tables.actions.at(int(state.node))][action]
         return None if number == WAIT else int(number)
 
@@ -303,9 +302,9 @@ class OpenSpiel(Game[OpenSpielState]):
         return ", ".join(reversed(words)) or "start"
 
     def draw(self, state: OpenSpielState, ranges: np.ndarray | None = None) -> str:
-        told, histories = self.describe_state(state), self._members(state)
+        text, histories = self.describe_state(state), self._members(state)
         picture = public_picture(self.spiel_state(histories[0])) if len(histories) == 1 else ""
-        return f"{told}\n{picture}" if picture else told
+        return f"{text}\n{picture}" if picture else text
 
     def draw_infostate(self, state: OpenSpielState, player: int, infostate: int) -> str:
         information = self.histories.info[player]
@@ -333,7 +332,7 @@ class OpenSpiel(Game[OpenSpielState]):
         return name_event(self, state, outcome)
 
     def _members(self, state: OpenSpielState) -> list[int]:
-        """The histories that are one public state."""
+        """The histories of a public state."""
         members = self.tables.members.at(int(state.node))
         found: list[int] = np.unique(self.tables.member_history[members]).tolist()
         return found
@@ -341,7 +340,7 @@ class OpenSpiel(Game[OpenSpielState]):
     def _history(self, state: OpenSpielState, player: int, infostate: int) -> int:
         row = self.tables.entries[player].at(int(state.node)).start + infostate
         history = int(self.tables.entry_history[row])
-        # At the end an infostate is what was known before: OpenSpiel's string may tell more.
+        # At the end an infostate is earlier information: OpenSpiel's string may reveal more.
         ended = self.histories.kind[history] == TERMINAL
         return int(self.histories.parent[history]) if ended else history
 
@@ -358,6 +357,6 @@ def _replay(spiel: Any, moves: list[int]) -> Any:
 
 
 def _rows(slices: Slices, node: Array) -> tuple[Array, Array]:
-    """Rows of a node's slice, padded to the longest, and which of them are in it."""
+    """Rows of a node's slice, padded to the longest, and which of them are valid."""
     index = jnp.arange(slices.longest, dtype=jnp.int32)
     return jnp.asarray(slices.start)[node] + index, index < jnp.asarray(slices.count)[node]

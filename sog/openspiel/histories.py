@@ -1,18 +1,18 @@
-"""Every history of a small OpenSpiel game, and what each player knows at it.
+"""Every history of a small OpenSpiel game, and each player's information at it.
 
-OpenSpiel says what a player knows only where he moves; between his moves its strings may be coarse,
+OpenSpiel defines a player's information only at own moves; elsewhere its strings may be coarse,
 missing, or the same before and after a chance event. So a player's *information* here is:
 
-    his move          his infostate string, exactly: this is the game's own information set;
-    another's move    his infostate string and his last own move;
-    chance            the same, and what he knew at the history before;
-    the end           what he knew at the history before, and the move that ended it: where his
-                      strings do not tell two such moves apart, they count as one.
+    own move          the infostate string, exactly: this is the game's own information set;
+    another's move    the infostate string and the last own move;
+    chance            the same, and the information at the previous history;
+    the end           the information at the previous history, and the move that ended the game;
+                      moves that the player's strings do not distinguish count as one.
 
-So what is shown at the end, where nobody acts on it any more, splits no public state.
+So what is revealed at the end, where it no longer matters, splits no public state.
 More detail where a player does not move cannot change the game: public states are unions of
-information sets in any case (see `openspiel_classes`), it only makes them smaller. Where everything
-is public (perfect information, moves in turn), a player's information is the history itself.
+information sets in any case (see `public_states.py`), it only makes them smaller. If everything is
+public (perfect information, moves in turn), a player's information is the history itself.
 """
 
 import dataclasses
@@ -29,9 +29,9 @@ from sog.openspiel.loading import is_public, one_line, possible_moves, refusal
 
 NO_HISTORY: Final = -1
 NO_INFOSET: Final = -1
-_MY_MOVE: Final = -1  # in place of the last own move, which the string must determine
-_ENDED: Final = -2  # and less: in place of it at the end, by the move that ended the game
-_NO_MATTER: Final = -1  # in place of what was known before
+_MY_MOVE: Final = -1  # in place of the last own move, which the string determines
+_ENDED: Final = -2  # and below: in place of it at the end, by the final move
+_NO_MATTER: Final = -1  # in place of the previous information
 _HISTORIES_PER_REPORT: Final = 1000
 
 
@@ -63,7 +63,7 @@ class Histories:
         return np.select([self.kind == 0, self.kind == 1], [self.info[0], self.info[1]], NO_INFOSET)
 
     def moves_to(self, history: int) -> list[int]:
-        """OpenSpiel's numbers of all moves and chance events that lead to a history."""
+        """OpenSpiel's numbers of all moves and chance events up to a history."""
         moves: list[int] = []
         while history > 0:
             moves.append(int(self.action[history]))
@@ -72,8 +72,8 @@ class Histories:
 
 
 def information_string(state: Any, player: int) -> str:
-    """What a player knows on his move; all that happened, where all is public and OpenSpiel has no
-    information state strings."""
+    """The information state string at a player's move; the history if the game is public and
+    OpenSpiel has no such strings."""
     if state.get_game().get_type().provides_information_state_string:
         return str(state.information_state_string(player))
     return str(state.history_str())
@@ -92,8 +92,8 @@ def enumerate_histories(
     """
     walk = _Walk(text, game, max_histories)
     rows: list[tuple[int, int, int, float, float, int, int]] = []
-    # Each entry: state before, parent, action, chance, each player's information before and last
-    # own move. A state is made when it is its turn, so that only those of one path are in memory.
+    # Each entry: previous state, parent, action, chance, each player's previous information and
+    # last own move. States are made when visited, so that only those of one path are in memory.
     stack: list[tuple[Any, int, int, float, tuple[int, int], tuple[int, int]]]
     stack = [(None, NO_HISTORY, 0, 1.0, (-1, -1), (0, 0))]
     while stack:
@@ -127,16 +127,16 @@ def enumerate_histories(
 
 
 class _Walk:
-    """Numbers what players know, and checks it, along a walk over all histories."""
+    """Numbers and checks the players' information along a walk over all histories."""
 
     def __init__(self, text: str, game: Any, max_histories: int) -> None:
         self._text = text
         self._max_histories = max_histories
         self._is_public = is_public(game)
         self._infos: dict[tuple[int, int, str | None, int], int] = {}
-        self._strings: list[str | None] = []  # of each information
+        self._strings: list[str | None] = []  # by information
         self._ends: dict[tuple[int, int, str | None, int], int] = {}
-        self._alike: list[tuple[int, int]] = []  # information that counts as one
+        self._alike: list[tuple[int, int]] = []  # pairs that count as one
         self._moves: dict[tuple[int, int], int] = {}
         self._infosets: dict[int, tuple[int, list[int]]] = {}
         self._has_strings = [True] * (TERMINAL + 1)
@@ -147,9 +147,9 @@ class _Walk:
         return self._moves.setdefault((infoset, action), len(self._moves) + 1)
 
     def ranks(self) -> np.ndarray:
-        """[information]: its place when all of a player's is sorted, so that lists read well.
+        """[information]: its rank among a player's, in an order natural to people.
 
-        By length first, then by letter: card 2 comes before card 10. What is alike has one place.
+        By length first, then by letter: card 2 comes before card 10. Equal ones share a rank.
         """
         keys = [(player, len(text or ""), text or "") for player, _, text, _ in self._infos]
         ranks = np.empty(len(keys), np.int64)
@@ -164,13 +164,13 @@ class _Walk:
         """Utility to player 0 at the end of the game."""
         mine, theirs = state.returns()
         if abs(mine + theirs) > 1e-9 * max(1.0, abs(mine)):
-            raise refusal(self._text, f"must be zero-sum, an end pays {mine:g} and {theirs:g}")
+            raise refusal(self._text, f"must be zero-sum, but an end pays {mine:g} and {theirs:g}")
         return float(mine)
 
     def information(
         self, state: Any, history: int, kind: int, before: tuple[int, int], last: tuple[int, int]
     ) -> tuple[int, int]:
-        """Both players' information at a history; before: at its parent; last: own last moves."""
+        """Both players' information at a history; before: at its parent; last: last own moves."""
         if self._is_public:
             first, second = (self._number(player, _MY_MOVE, None, history) for player in (0, 1))
         else:
@@ -185,8 +185,8 @@ class _Walk:
     ) -> tuple[int, int]:
         """Both players' information at a terminal history, reached by `action`.
 
-        Any terminal histories may be one public state, and all that a player must know there is
-        what he knew and did before: his reach.
+        Terminal histories may share a public state, and a player need only know what determines its
+        reach: its earlier information and moves.
         """
         first, second = (
             self._end_of(state, player, before[player], last_move[player], action)
@@ -198,8 +198,8 @@ class _Walk:
         known = self._strings[before] if before >= 0 else None
         number = self._number(player, _ENDED - action, known, before)
         if not self._is_public:
-            told = player, last_move, self._string(state, player, TERMINAL), before
-            same = self._ends.setdefault(told, number)
+            end = player, last_move, self._string(state, player, TERMINAL), before
+            same = self._ends.setdefault(end, number)
             if same != number:
                 self._alike.append((same, number))
         return number
@@ -244,7 +244,7 @@ class _Walk:
     def _check_infoset(
         self, infoset: int, player: int, string: str | None, last_move: int, legal: list[int]
     ) -> None:
-        """Own last moves agree at all histories of an infoset: by induction, so do all earlier."""
+        """Last own moves agree at all histories of an infoset; by induction, so do earlier ones."""
         known_move, known_legal = self._infosets.setdefault(infoset, (last_move, legal))
         if known_move != last_move:
             reason = "no perfect recall: different own moves lead to its information state"

@@ -1,8 +1,8 @@
-"""Loads games of OpenSpiel, each in a process of its own first: `load_spiel`, `try_first`.
+"""Loads games of OpenSpiel, each in a subprocess first: `load_spiel`, `try_first`.
 
-OpenSpiel checks few of its parameters: an impossible one ends the process by a signal, never comes
-to an end, or asks for all memory, as soon as the game is made or at its first moves. A file may
-name any of them. The process is this file, run as a program; so it imports nothing heavy.
+OpenSpiel checks few of its parameters: an invalid one may crash the process, hang, or allocate all
+memory, when the game is made or at its first moves. A file may name any of them. The subprocess
+runs this file as a program, so it imports nothing heavy.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from sog.parameters import near_name
 MISSING_EXTRA: Final = "openspiel games need OpenSpiel: pip install 'sog[openspiel]'."
 _TURN_BASED: Final = "turn_based_simultaneous_game"
 _MOST_BYTES: Final = 2**24  # of a file that a parameter names
-_MOST_SECONDS: Final = 20  # of a processor, for the first try; usual are 0.1
+_MOST_SECONDS: Final = 20  # of CPU time, for the first try; 0.1 is usual
 
 _NUM_PROBES: Final = 256
 _NUM_LARGE: Final = 32
@@ -29,13 +29,13 @@ _CERTAINTY: Final = 30
 
 
 def try_first(text: str, max_histories: int, num_bytes: int) -> bool:
-    """Loads and probes a game in another process; returns whether it is surely too large.
+    """Loads and probes a game in a subprocess; returns whether it is surely too large.
 
-    num_bytes: of memory that it may take. Raises ValueError with the reason, as `load_spiel` does,
-    and if that process does not survive it.
+    num_bytes: of memory that it may use. Raises ValueError with the reason, like `load_spiel`, and
+    if the subprocess crashes.
     """
     tried = subprocess.run(
-        [sys.executable, "-P", __file__],  # -P: files of this folder hide no module
+        [sys.executable, "-P", __file__],  # -P: files of this folder shadow no module
         input=json.dumps([text, max_histories, num_bytes]).encode(),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -58,7 +58,7 @@ def _how_it_ended(number: int) -> str:
 
 
 def _try() -> None:
-    """The program: answers on stdout with JSON, a text if the game is refused."""
+    """The program: answers with JSON on stdout, a text if the game is rejected."""
     text, max_histories, num_bytes = json.load(sys.stdin.buffer)
     with contextlib.suppress(ImportError):  # Windows
         import resource as limits
@@ -68,12 +68,12 @@ def _try() -> None:
             (limits.RLIMIT_CPU, _MOST_SECONDS),
             (limits.RLIMIT_AS, num_bytes),
         ):
-            with contextlib.suppress(OSError, ValueError):  # none like that, or a lower one
+            with contextlib.suppress(OSError, ValueError):  # unsupported, or already lower
                 limits.setrlimit(limit, (most, most + 1))
     answer: str | bool
     try:
         game = load_spiel(text)
-        _ = game.max_utility(), game.min_utility()  # which may fail as well
+        _ = game.max_utility(), game.min_utility()  # these may fail, too
         answer = is_surely_larger(game, max_histories)
     except MemoryError:
         answer = True
@@ -94,15 +94,15 @@ def load_spiel(text: str) -> Any:
     except ImportError:
         raise ValueError(MISSING_EXTRA) from None
     name = text.split("(")[0].strip()
-    # Asked first: for an unknown name OpenSpiel itself prints all its games.
+    # Checked first: for an unknown name OpenSpiel prints all its games.
     if name not in (known := pyspiel.registered_names()):
         near = near_name(name, known)
         hint = f"did you mean {near!r}?" if near else "see OpenSpiel's list of games."
         raise ValueError(f"unknown OpenSpiel game {name!r}: {hint}")
-    if re.search(r"\bfen\s*=", text):  # it reads beyond the end of a wrong one, or not, by chance
-        raise refusal(text, "OpenSpiel does not check positions that are typed")
+    if re.search(r"\bfen\s*=", text):  # OpenSpiel may read beyond the end of an invalid one
+        raise refusal(text, "OpenSpiel does not check FEN positions")
     for parameter, path in re.findall(r"(?<!\w)(\w+)\s*=\s*([^,()]+)", text):
-        # What is not here OpenSpiel may have elsewhere, or it says that it has not.
+        # A file not found here may be one of OpenSpiel's, or it reports that it is missing.
         if "file" in parameter and os.path.exists(path.strip()):
             try:
                 open_to_read(path.strip(), _MOST_BYTES).close()
@@ -121,7 +121,7 @@ def load_spiel(text: str) -> Any:
         raise refusal(text, "chance must be explicit, is sampled: it cannot be enumerated")
     if re.search(r"\badd_noise\(", str(game)):
         reason = "add_noise draws the noise of its payoffs in the order in which ends are visited"
-        raise refusal(text, f"{reason}: it is another game each time")
+        raise refusal(text, f"{reason}: the game differs each time")
     if rules.dynamics == kinds.Dynamics.SIMULTANEOUS:
         game = pyspiel.convert_to_turn_based(game)
     elif rules.dynamics != kinds.Dynamics.SEQUENTIAL:
@@ -137,12 +137,12 @@ def is_public(game: Any) -> bool:
     return bool(
         rules.information == type(rules).Information.PERFECT_INFORMATION
         and rules.dynamics == type(rules).Dynamics.SEQUENTIAL
-        and _TURN_BASED not in str(game)  # there the first of two simultaneous moves is hidden
+        and _TURN_BASED not in str(game)  # the first of two simultaneous moves is hidden
     )
 
 
 def is_surely_larger(game: Any, max_histories: int) -> bool:
-    """Whether random descents show that there are more histories; False says nothing.
+    """Whether random descents show that there are more histories; False is inconclusive.
 
     A descent estimates the number of histories without bias (Knuth 1975, "Estimating the efficiency
     of backtrack programs"), so by Markov's inequality it gives 30 times the number with a
@@ -158,7 +158,7 @@ def is_surely_larger(game: Any, max_histories: int) -> bool:
 
 
 def _estimate(game: Any, enough: int, rng: random.Random) -> int:
-    """Estimates the number of histories by one descent, which ends when that is `enough`."""
+    """Estimates the number of histories by one descent, which stops at `enough`."""
     state, width, total = game.new_initial_state(), 1, 1
     while total <= enough and not state.is_terminal():
         moves = possible_moves(state)
@@ -169,24 +169,24 @@ def _estimate(game: Any, enough: int, rng: random.Random) -> int:
 
 
 def possible_moves(state: Any) -> list[int]:
-    """Legal actions, or the chance events that can come; ValueError where the game is stuck."""
+    """Legal actions, or possible chance events; ValueError if there are none."""
     moves: list[int]
     if state.is_chance_node():
         moves = [event for event, probability in state.chance_outcomes() if probability > 0]
     else:
         moves = state.legal_actions()
     if not moves:
-        raise refusal(str(state.get_game()), "nothing can follow a state that is not the end")
+        raise refusal(str(state.get_game()), "a state that is not terminal has no legal action")
     return moves
 
 
 def refusal(text: str, reason: str) -> ValueError:
-    """The error for a game that the adapter does not take."""
+    """The error for an unsupported game."""
     return ValueError(f"openspiel:{text}: not supported: {reason}.")
 
 
 def one_line(thing: object, limit: int = 200) -> str:
-    """Text without line breaks and a full stop at the end, cut at `limit` characters."""
+    """Text without line breaks and final full stop, cut at `limit` characters."""
     words = " ".join(str(thing).split()).rstrip(".")
     return words if len(words) <= limit else words[:limit] + "..."
 

@@ -1,4 +1,4 @@
-"""What OpenSpiel draws of its own states, and who may see it."""
+"""OpenSpiel's drawings of its states, without hidden information."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -6,19 +6,19 @@ from typing import Any, Final
 from sog.openspiel.loading import is_public
 
 MOST_COMPARED: Final = 1000
-"""Histories of an infostate that are looked at; of more, nothing is drawn."""
+"""Histories of an infostate to compare; with more, nothing is drawn."""
 
 
 def public_picture(state: Any) -> str:
-    """OpenSpiel's picture of a state where nothing is hidden; empty for other games."""
+    """OpenSpiel's drawing of a state of perfect information; empty for other games."""
     return _tidy(str(state)) if is_public(state.get_game()) else ""
 
 
 def private_picture(states: Iterable[Any], player: int) -> str:
-    """OpenSpiel's picture of what a player observes, where it is more than a line; else empty.
+    """OpenSpiel's drawing of a player's observation, if it has several lines; else empty.
 
-    states: one of each history of an infostate. What differs between them is not drawn, so that
-    nothing hidden is seen.
+    states: one for each history of an infostate. Differences between them are not drawn, so that
+    nothing hidden is shown.
     """
     seen = set()
     for state in states:
@@ -30,5 +30,5 @@ def private_picture(states: Iterable[Any], player: int) -> str:
 
 
 def _tidy(text: str) -> str:
-    """Without empty lines around it, and spaces at the ends of lines."""
+    """Strips empty lines around the text and trailing spaces."""
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()).rstrip("\n")

@@ -1,7 +1,7 @@
-"""Where the decisions of an OpenSpiel game are in ours: `places_of`.
+"""The correspondence of an OpenSpiel game's decisions to ours: `places_of`.
 
-For a game that was made from OpenSpiel's (`sog.openspiel.game`) its tables say it, for one of
-ours that OpenSpiel has too (`sog.openspiel.twins`) both are played side by side.
+For a game made from OpenSpiel's (`sog.openspiel.game`) it is in its tables; for one of ours that
+OpenSpiel has too (`sog.openspiel.twins`) both games are played side by side.
 """
 
 import abc
@@ -24,25 +24,25 @@ Path = tuple[int, ...]
 
 
 class Place(NamedTuple):
-    """A decision of OpenSpiel's game in ours."""
+    """The place in our game of a decision of OpenSpiel's."""
 
     path: Path
     infostate: int  # of the player to move
     actions: dict[int, int]  # our number of each of OpenSpiel's legal actions
 
 
-class Decision(NamedTuple):
+class InformationState(NamedTuple):
     """An information state of OpenSpiel's game."""
 
     player: int
     string: str
     state: Any
-    """One of the states of OpenSpiel's that it is."""
+    """One of its states in OpenSpiel."""
     place: Place
 
 
 class Places(abc.ABC):
-    """Where OpenSpiel's decisions are in our game."""
+    """Maps OpenSpiel's decisions to our game."""
 
     spiel: Any
     """OpenSpiel's game."""
@@ -52,17 +52,17 @@ class Places(abc.ABC):
         """The place of a decision."""
 
     @abc.abstractmethod
-    def decisions(self) -> Iterator[Decision]:
-        """Every information state once, that of forced moves too."""
+    def decisions(self) -> Iterator[InformationState]:
+        """Every information state once, including those of forced moves."""
 
 
 def places_of(game: Game[Any]) -> Places:
-    """The places of OpenSpiel's game in ours; ValueError for one that OpenSpiel does not have."""
+    """The correspondence for a game; ValueError if OpenSpiel does not have it."""
     return _TablePlaces(game) if isinstance(game, OpenSpiel) else _TwinPlaces(game)
 
 
 class _TablePlaces(Places):
-    """A game that was made from OpenSpiel's knows its information states."""
+    """For a game made from OpenSpiel's, which knows its information states."""
 
     def __init__(self, game: OpenSpiel) -> None:
         self.spiel = load_spiel(game.text)
@@ -87,7 +87,7 @@ class _TablePlaces(Places):
                     for number, action in zip(numbers, legal.tolist(), strict=True)
                     if number is not None
                 }
-                if actions:  # else it waits here
+                if actions:  # otherwise it waits here
                     string = game.spiel_infostate(state, player, infostate)
                     self._places[player, string] = Place(paths[node], infostate, actions)
                     self._states[player, string] = state, infostate
@@ -96,14 +96,16 @@ class _TablePlaces(Places):
         player = state.current_player()
         return self._places[player, information_string(state, player)]
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self) -> Iterator[InformationState]:
         for (player, string), place in self._places.items():
             ours, infostate = self._states[player, string]
-            yield Decision(player, string, self._game.spiel_world(ours, player, infostate), place)
+            yield InformationState(
+                player, string, self._game.spiel_world(ours, player, infostate), place
+            )
 
 
 class _World(NamedTuple):
-    """A history of OpenSpiel's game and the same world in ours."""
+    """A history of OpenSpiel's game and the corresponding world of ours."""
 
     spiel: Any
     path: Path
@@ -113,7 +115,7 @@ class _World(NamedTuple):
 
 
 class _TwinPlaces(Places):
-    """Both games are played side by side."""
+    """Plays both games side by side."""
 
     def __init__(self, game: Game[Any]) -> None:
         self._game, self._twin = game, twin_of(game)
@@ -124,11 +126,11 @@ class _TwinPlaces(Places):
 
     def locate(self, state: Any) -> Place:
         world = self._world(tuple(state.history()))
-        assert world.infostates is not None  # somebody moves, so all is dealt
+        assert world.infostates is not None  # a player moves, so the deal is complete
         infostate = int(world.infostates[world.now.actor])
         return Place(world.path, infostate, self._actions(world, infostate))
 
-    def decisions(self) -> Iterator[Decision]:
+    def decisions(self) -> Iterator[InformationState]:
         states, known = [self.spiel.new_initial_state()], set[tuple[int, str]]()
         while states:
             state = states.pop()
@@ -137,7 +139,7 @@ class _TwinPlaces(Places):
                 key = player, information_string(state, player)
                 if key not in known:
                     known.add(key)
-                    yield Decision(*key, state, self.locate(state))
+                    yield InformationState(*key, state, self.locate(state))
             states += [state.child(action) for action in reversed(state.legal_actions())]
 
     def _world(self, history: tuple[int, ...]) -> _World:

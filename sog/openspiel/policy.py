@@ -1,4 +1,4 @@
-"""Our agents as policies of OpenSpiel, to be measured and played with by its tools: `AgentPolicy`.
+"""Our agents as policies of OpenSpiel, for its algorithms and bots: `AgentPolicy`.
 
     game = make("leduc")
     policy = AgentPolicy(game, lambda player: SearchAgent(game, ZeroEvaluator(), player=player))
@@ -7,9 +7,9 @@
     table = python_policy_to_pyspiel_policy(policy.to_tabular())  # open_spiel.python.policy
     pyspiel.exploitability(policy.game, table)                    # what is written in C++
 
-`policy.game` is OpenSpiel's game: for one of ours, its twin (`sog.openspiel.twins`), for a
-game made by `sog.openspiel.game`, the game it was made from. A trained network gives agents
-as well: `load_trained(run).evaluator`. Importing this module needs the `openspiel` extra.
+`policy.game` is OpenSpiel's game: for one of ours, its twin (`sog.openspiel.twins`), for a game
+made by `sog.openspiel.game`, its original. Agents may use a trained network:
+`load_trained(run).evaluator`. Importing this module needs the `openspiel` extra.
 """
 
 import copy
@@ -31,17 +31,16 @@ except ImportError:
 
 
 class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no type information
-    """What an agent would do at every information state.
+    """An agent's policy at every information state.
 
-    A search depends on the searches before it, so an agent is led along the public events to each
-    public state and asked on the way at its own decisions, once for every public history: agents
-    there are kept. So this is one fixed policy, as that of `sog.evaluation.compose`, although
-    searches draw random numbers.
+    A search depends on earlier ones, so an agent follows the public events to each public state and
+    searches at its own decisions on the way, once for every public history: agents are cached. So
+    this is one fixed policy, as with `sog.evaluation.compose`, although searches are random.
     """
 
     def __init__(self, game: Game[Any], make_agent: Callable[[int], Agent]) -> None:
-        """make_agent: an agent with `policy`, from its player; it plays `game`, enumerated or not,
-        and a copy of it (`copy.copy`) goes on by itself.
+        """make_agent: returns an agent with `policy` for a player; it plays `game`, enumerated or
+        not, and a copy of it (`copy.copy`) is independent.
 
         Raises ValueError for a game that OpenSpiel does not have.
         """
@@ -68,7 +67,7 @@ class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no t
         return {number: float(policy[action]) for number, action in place.actions.items()}
 
     def _asked(self, path: Path, player: int) -> Agent:
-        """The agent of a player after some events, with its search done if it decides there."""
+        """A player's agent after some events, its search done if it decides there."""
         if (path, player) not in self._agents:
             agent = self._first[player]
             if path:
@@ -76,7 +75,7 @@ class AgentPolicy(openspiel.Policy):  # type: ignore[misc]  # OpenSpiel has no t
                 agent.observe(path[-1])
             now = situation(self._game, self._state(path))
             if now.actor == player:
-                # It answers for all infostates from here on.
+                # Its search covers all infostates from here on.
                 agent.policy(int(np.flatnonzero(now.infostate_mask[player])[0]))
             self._agents[path, player] = agent
         return self._agents[path, player]

@@ -1,16 +1,16 @@
-"""Policies of whole games as OpenSpiel has them: as its `TabularPolicy`, and as a table of text.
+"""Policies of whole games in OpenSpiel's form: as its `TabularPolicy`, and as a table of text.
 
     table = to_openspiel(compiled.tree, solution.policy)   # open_spiel.python.policy.TabularPolicy
     exploitability(table.game, table)                      # of open_spiel.python.algorithms
     policy = from_openspiel(compiled.tree, table)          # [node, S, A], of any policy of theirs
 
-The game is one that was made from OpenSpiel's, or one of ours that it has too, see
-`sog.openspiel.places`. The file has a line for each action of each information state:
+The game must come from OpenSpiel or exist there too, see `sog.openspiel.places`. The file has a
+line for each action of each information state:
 
     player,information_state,action,probability
 
-with OpenSpiel's strings (of several lines, where they are) and numbers, so that it makes a
-`pyspiel.TabularPolicy` as well.
+with OpenSpiel's strings (perhaps of several lines) and numbers, so that it also makes a
+`pyspiel.TabularPolicy`.
 """
 
 import os
@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.openspiel.loading import MISSING_EXTRA
-from sog.openspiel.places import Decision, places_of
+from sog.openspiel.places import InformationState, places_of
 from sog.quoting import quoted
 from sog.tabular.decision_names import list_names
 from sog.tabular.policy import check_policy, name_row
@@ -36,9 +36,9 @@ from sog.tabular.policy_table import (
 from sog.tabular.public_tree import PublicTree
 
 STRING: Final = "information_state"
-"""The column that tells such a table from one of `sog.tabular.policy_table`."""
+"""The column that distinguishes such a table from one of `sog.tabular.policy_table`."""
 COLUMNS: Final = ("player", STRING, "action", "probability")
-_ALIKE: Final = 1e-6  # probabilities that were 32-bit numbers on the way
+_ALIKE: Final = 1e-6  # tolerance for 32-bit probabilities
 
 AnyPath = str | os.PathLike[str]
 
@@ -46,7 +46,7 @@ AnyPath = str | os.PathLike[str]
 def to_openspiel(tree: PublicTree, policy: np.ndarray) -> Any:
     """A policy [node, S, A] as an `open_spiel.python.policy.TabularPolicy`.
 
-    Raises ValueError for a game that OpenSpiel does not have, and for what is no policy.
+    Raises ValueError for a game that OpenSpiel does not have, and for an invalid policy.
     """
     try:
         from open_spiel.python.policy import TabularPolicy
@@ -67,10 +67,10 @@ def to_openspiel(tree: PublicTree, policy: np.ndarray) -> Any:
 
 
 def from_openspiel(tree: PublicTree, policy: Any) -> np.ndarray:
-    """The policy [node, S, A] that a policy of OpenSpiel's is in our game.
+    """The policy [node, S, A] of our game for a policy of OpenSpiel's.
 
-    policy: with `action_probabilities(state)`, as all of theirs, in Python and C++. Raises
-    ValueError for one of another game, or one that is none.
+    policy: has `action_probabilities(state)`, like all of theirs in Python and C++. Raises
+    ValueError for a policy of another game, or an invalid one.
     """
     places, found = places_of(tree.game), np.zeros(tree.node_legal.shape)
     game = getattr(policy, "game", places.spiel)
@@ -97,7 +97,7 @@ def from_openspiel(tree: PublicTree, policy: Any) -> np.ndarray:
 
 
 def write_openspiel_table(path: AnyPath, tree: PublicTree, policy: np.ndarray) -> None:
-    """Writes a policy [node, S, A]; raises as `to_openspiel`, and OSError."""
+    """Writes a policy [node, S, A]; raises like `to_openspiel`, and OSError."""
     policy = check_policy(tree, policy)
     rows = [
         (decision.player, decision.string, number, share)
@@ -108,7 +108,7 @@ def write_openspiel_table(path: AnyPath, tree: PublicTree, policy: np.ndarray) -
 
 
 def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
-    """The policy [node, S, A] of such a table; raises as `sog.tabular.policy_table` does."""
+    """The policy [node, S, A] of such a table; raises like `sog.tabular.policy_table`."""
     names, lines = read_lines(path)
     for name in COLUMNS[1:]:
         if name not in names:
@@ -117,7 +117,7 @@ def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
         decisions = list(places_of(tree.game).decisions())
     except ValueError as error:
         raise PolicyFileError(f"{path}: {error}") from None
-    known: dict[str, list[Decision]] = {}
+    known: dict[str, list[InformationState]] = {}
     for decision in decisions:
         known.setdefault(decision.string, []).append(decision)
     finder = _Finder(tree)
@@ -137,8 +137,8 @@ def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
 
 
 def _shares(
-    tree: PublicTree, policy: np.ndarray, decisions: Iterator[Decision]
-) -> Iterator[tuple[Decision, dict[int, float]]]:
+    tree: PublicTree, policy: np.ndarray, decisions: Iterator[InformationState]
+) -> Iterator[tuple[InformationState, dict[int, float]]]:
     """The probabilities of OpenSpiel's actions at each of its information states."""
     finder = _Finder(tree)
     for decision in decisions:
@@ -147,12 +147,12 @@ def _shares(
 
 
 class _Finder:
-    """The node of the public tree that a decision is at."""
+    """Finds the node of the public tree of an information state."""
 
     def __init__(self, tree: PublicTree) -> None:
         self._children = tree.child_of_edge()
 
-    def node(self, decision: Decision) -> int:
+    def node(self, decision: InformationState) -> int:
         node = 0
         for outcome in decision.place.path:
             node = self._children[node, outcome]
@@ -160,25 +160,25 @@ class _Finder:
 
 
 def _with_forced_moves(tree: PublicTree, policy: np.ndarray) -> np.ndarray:
-    """Where our game has an infostate wait, OpenSpiel's has no decision."""
+    """The policy with probability 1 for waiting, where OpenSpiel has no decision."""
     waits = (tree.node_actor < 2)[:, None] & ~tree.has_choice & ~policy.any(axis=-1)
     return np.where(waits[:, :, None], tree.node_legal, policy)
 
 
-def _decision(known: dict[str, list[Decision]], line: TableRow) -> Decision:
+def _decision(known: dict[str, list[InformationState]], line: TableRow) -> InformationState:
     string, player = line.fields[STRING], line.fields.get("player", "").strip()
     fits = [one for one in known.get(string, []) if player in ("", str(one.player))]
     if len(fits) == 1:
         return fits[0]
     if fits:
         raise ValueError(
-            f"{STRING} {quoted(string)} is of both players: a column player is needed."
+            f"{STRING} {quoted(string)} belongs to both players: a column player is needed."
         )
     whose = f" of player {quoted(player)}" if player else ""
-    raise ValueError(f"{STRING} {quoted(string)} is none{whose} in this game.")
+    raise ValueError(f"{STRING} {quoted(string)} is not one{whose} in this game.")
 
 
-def _action(decision: Decision, text: str) -> int:
+def _action(decision: InformationState, text: str) -> int:
     for number, action in decision.place.actions.items():
         if str(number) == text:
             return action

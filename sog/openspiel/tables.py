@@ -1,8 +1,8 @@
-"""A public tree as index tables, from which `openspiel.OpenSpiel` reads.
+"""A public tree as index tables, which `openspiel.OpenSpiel` reads.
 
-Tables are flat: what belongs to a node is the slice [start, start + count) of a table, so that a
-few wide public states among many narrow ones cost nothing. Entries are the infostates of both
-players, first all of player 0; *local* numbers count from the start of a node's slice.
+Tables are flat: a node's rows are the slice [start, start + count) of a table, so that a few wide
+public states among many narrow ones cost nothing. Entries are the infostates of both players, first
+all of player 0; *local* numbers count from the start of a node's slice.
 """
 
 import dataclasses
@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL
-from sog.openspiel.classes import NO_MEMBER, PublicStates
 from sog.openspiel.histories import Histories
+from sog.openspiel.public_states import NO_MEMBER, PublicStates
 
 WAIT: Final = np.iinfo(np.int64).max
-"""In place of OpenSpiel's action number, where an infostate waits; sorts last."""
+"""The action number of waiting, in place of OpenSpiel's; sorts last."""
 NO_NODE: Final = -1
 
 
@@ -28,7 +28,7 @@ class Slices:
 
     @property
     def longest(self) -> int:
-        """The most rows of a slice, at least 1."""
+        """The length of the longest slice, at least 1."""
         return max(1, int(self.count.max(initial=0)))
 
     def at(self, node: int) -> slice:
@@ -38,23 +38,23 @@ class Slices:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Tables:
-    """All arrays are numpy; `node_*` have a row per node, `entry_*` per infostate and so on."""
+    """NumPy arrays; `node_*` have a row per node, `entry_*` per infostate and so on."""
 
     root: int
-    """The node after the private deal: the first that is not chance with one child."""
+    """The node after the private deal: the first that is not a chance node with one child."""
     node_actor: np.ndarray
     node_parent: np.ndarray
     """NO_NODE at node 0."""
     node_depth: np.ndarray
     """Public events since node 0."""
     children: Slices
-    """Nodes; outcome k leads to the k-th."""
+    """A slice per node; outcome k leads to its k-th row."""
     entries: tuple[Slices, Slices]
     """Of each player."""
     entry_source: np.ndarray
-    """[entry] int32: what of the parent feeds this entry: s * A + a if the player acted, else s."""
+    """[entry] int32: the source in the parent: s * A + a if the player acted, else s."""
     entry_history: np.ndarray
-    """[entry] int32: a history of the infostate, one where he moves if he does."""
+    """[entry] int32: a history of the infostate, where possible one where the player moves."""
     actions: Slices
     """OpenSpiel's numbers of the actions of a player's node in `action_number`."""
     action_number: np.ndarray
@@ -64,7 +64,7 @@ class Tables:
     legal: np.ndarray
     """[row, A] bool: a row per entry of the acting player, at players' nodes only."""
     pairs: Slices
-    """The pairs of infostates that can occur at a node: worlds."""
+    """The worlds of a node: possible pairs of infostates."""
     pair_infostates: np.ndarray
     """[pair, 2] int32, local."""
     pair_node: np.ndarray
@@ -76,15 +76,15 @@ class Tables:
     pair_action: np.ndarray
     """[pair] int32: the local action that led here from the parent pair, 0 after chance."""
     followers: Slices
-    """A slice per pair: the worlds that may follow it, in `follower`."""
+    """A slice per pair: its successors in `follower`."""
     follower: np.ndarray
-    """[pair] int32: pairs sorted by the pair before."""
+    """[pair] int32: pairs sorted by predecessor."""
     members: Slices
     """A slice per node of the two arrays below."""
     member_history: np.ndarray
     """[member] int32: the histories of a node."""
     member_waited: np.ndarray
-    """[member] bool: it was at the parent node already."""
+    """[member] bool: whether it was at the parent node already."""
 
 
 def make_tables(histories: Histories, states: PublicStates) -> Tables:
@@ -128,7 +128,7 @@ def make_tables(histories: Histories, states: PublicStates) -> Tables:
     keys = states.member_entry[0].astype(np.int64) * len(sources[1]) + states.member_entry[1]
     _, first, pair = np.unique(keys, return_index=True, return_inverse=True)
     pair_before = np.where(before[first] == NO_MEMBER, NO_MEMBER, pair[before[first]])
-    follower = np.argsort(pair_before, kind="stable")[1:]  # the first has none before it
+    follower = np.argsort(pair_before, kind="stable")[1:]  # the first has no predecessor
     return Tables(
         root=_after_the_deal(states.node_actor, children),
         node_actor=states.node_actor,
@@ -157,12 +157,12 @@ def make_tables(histories: Histories, states: PublicStates) -> Tables:
 
 
 def _not_empty(table: np.ndarray) -> np.ndarray:
-    """With a row of zeros where there is none: JAX reads from no empty table, even past its end."""
+    """The table, or a row of zeros if it is empty: JAX cannot index empty arrays."""
     return table if len(table) else np.zeros((1, *table.shape[1:]), table.dtype)
 
 
 def _slices(sorted_owner: np.ndarray, num_owners: int, offset: int = 0) -> Slices:
-    """Where each owner's rows are in a table sorted by owner."""
+    """The slice of each owner in a table sorted by owner."""
     count = np.bincount(sorted_owner, minlength=num_owners)
     start = np.cumsum(count) - count + offset
     return Slices(start=start.astype(np.int32), count=count.astype(np.int32))
@@ -171,9 +171,9 @@ def _slices(sorted_owner: np.ndarray, num_owners: int, offset: int = 0) -> Slice
 def _actions(
     states: PublicStates, histories: Histories, came: np.ndarray, waited: np.ndarray
 ) -> tuple[Slices, np.ndarray, np.ndarray]:
-    """Local actions: their slices, their OpenSpiel numbers, and [member] the one that led here.
+    """Local actions: slices, OpenSpiel's numbers, and [member] the action that led to it.
 
-    A node's actions are those of all its infostates together, so that an action has one meaning.
+    A node's actions are the union over its infostates, so that an action has one meaning.
     """
     above = states.member_node[states.member_parent[came]]
     by_player = states.node_actor[above] < CHANCE

@@ -1,8 +1,7 @@
-"""Which game of OpenSpiel's is one of ours, and how its worlds begin: `twin_of`.
+"""Games of ours that OpenSpiel has too, and how their worlds correspond: `twin_of`.
 
-Both are walked side by side: private chance events come first and make a pair of infostates, later
-chance events are public and have the same numbers, and the legal actions of a world are in the same
-order on both sides.
+Both are walked side by side: private chance events come first and give a pair of infostates, later
+chance events are public with equal numbers, and the legal actions of a world are in the same order.
 """
 
 import itertools
@@ -19,22 +18,22 @@ from sog.games.registry import GAMES, game_class
 
 Pair = tuple[int, int]
 _BOARDS: Final = ("tic_tac_toe", "connect_four", "othello", "hex")
-"""Of another domain, which may not be there."""
+"""In another domain, which may be absent."""
 
 
 class Twin(NamedTuple):
-    """A game of OpenSpiel's that has the same worlds as one of ours."""
+    """A game of OpenSpiel's with the same worlds as one of ours."""
 
     spiel: str
-    """Its text, with parameters; where players move at once it is to be made turn-based."""
+    """Its text, with parameters; games with simultaneous moves must be made turn-based."""
     num_deals: int = 0
-    """Private chance events, all of them before anything else."""
+    """The number of private chance events, which come first."""
     deal: Callable[[tuple[int, ...]], Pair] = lambda _: (0, 0)
     """Our infostates at the root, from the numbers of those events."""
 
 
 def twin_of(game: Game[Any]) -> Twin:
-    """The game of OpenSpiel's; ValueError if we know of none with these rules."""
+    """OpenSpiel's version of a game; ValueError if we know of none with these rules."""
     match game:
         case Kuhn(ranks=3):
             return Twin("kuhn_poker", 2, _cards)

@@ -21,7 +21,7 @@ class Uct(Method):
     budget: int = param(1000, "simulations per move", minimum=1, maximum=_C_INT)
 
     def check(self, game: Game[Any]) -> None:
-        """Needs OpenSpiel, perfect information, and a game that OpenSpiel has too."""
+        """Needs OpenSpiel, and a game of perfect information that it has, too."""
         try:
             from sog.openspiel.uct_agent import UctAgent
         except ImportError as error:
@@ -29,7 +29,7 @@ class Uct(Method):
         UctAgent(game, self.budget, player=0)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents with searches of their own."""
+        """Agents with independent searches."""
         from sog.openspiel.uct_agent import UctAgent
 
         return lambda player, seed: UctAgent(game, self.budget, player=player, seed=seed)

@@ -1,4 +1,4 @@
-"""UCT with random rollouts (OpenSpiel's, in C++): what searches of perfect information must beat.
+"""UCT with random rollouts (OpenSpiel's, in C++): the baseline for perfect information.
 
 Importing this module needs the `openspiel` extra.
 """
@@ -22,7 +22,7 @@ _MEGABYTES: Final = 500
 
 
 class UctAgent(Agent):
-    """Searches at its decisions with UCT; no game is known to it but by its rules.
+    """Searches at its decisions with UCT, using only the rules of the game.
 
     Each simulation ends with one random game; proven wins and losses are propagated.
     """
@@ -32,8 +32,8 @@ class UctAgent(Agent):
     def __init__(
         self, game: Game[Any], num_simulations: int, *, player: int, seed: int = 0
     ) -> None:
-        """Sits down as a player. Raises ValueError for a game with hidden information, for one that
-        OpenSpiel does not have, or for less than one simulation.
+        """Raises ValueError for a game with hidden information, for one that OpenSpiel does not
+        have, or for less than one simulation.
         """
         if game.hides_information:
             raise ValueError(f"uct needs perfect information, which {game} does not have.")
@@ -59,7 +59,7 @@ class UctAgent(Agent):
         self._chosen: int | None = None
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event, which is the move itself."""
+        """Observes a public event, which is the move itself."""
         self._state.apply_action(outcome)
         self._chosen = None
 

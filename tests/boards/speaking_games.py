@@ -7,8 +7,8 @@ from typing import Any
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.boards.gtp.server import GtpServer
-from sog.boards.speaking import LineInput
-from sog.boards.thinker import Follower
+from sog.boards.protocol_server import LineInput
+from sog.boards.thinker import AgentThinker
 from sog.games import Game
 from sog.play.analyst import Analyst, NextSlice
 from sog.play.game_in_progress import Position
@@ -45,7 +45,7 @@ def analyst() -> Analyst:
     return made
 
 
-class Patient(Follower):
+class Patient(AgentThinker):
     """Thinks for as long as it may, and notes how long that was."""
 
     def __init__(self) -> None:
@@ -88,12 +88,12 @@ class _Script(LineInput):
         self._left.insert(0, line)
 
 
-heard: Callable[[Sequence[str | float]], LineInput] = _Script
+script: Callable[[Sequence[str | float]], LineInput] = _Script
 
 
-def random_player(game: Game[Any]) -> Follower:
+def random_player(game: Game[Any]) -> AgentThinker:
     """Players of any game who make random moves."""
-    return Follower(game, lambda player, seed: RandomAgent(game, player=player, seed=seed))
+    return AgentThinker(game, lambda player, seed: RandomAgent(game, player=player, seed=seed))
 
 
 def said_of(
@@ -105,9 +105,9 @@ def said_of(
     """
     said: list[str] = []
 
-    def seat(changed: Game[Any]) -> Follower:
+    def seat(changed: Game[Any]) -> AgentThinker:
         check(changed)
         return random_player(changed)
 
-    GtpServer(game, seat, heard=heard(lines), say=said.append).run()
+    GtpServer(game, seat, line_input=script(lines), say=said.append).run()
     return [one.rstrip("\n") for one in said]

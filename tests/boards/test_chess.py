@@ -73,15 +73,18 @@ def test_a_game_may_begin_with_a_position() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("e2e5", "move 1. 'e2e5' is no legal move; possible: a2a3, a2a4, b2b3,"),
-        ("e4 e4", "move 1... 'e4' is no legal move"),
+        ("e2e5", "move 1. 'e2e5' is not a legal move; possible: a2a3, a2a4, b2b3,"),
+        ("e4 e4", "move 1... 'e4' is not a legal move"),
         ("f3 e5 g4 Qh4 a3", "move 3. 'a3' comes after the end of the game."),
-        ("7k/8/8/1N3N2/8/8/8/K7 w moves Nd4", "move 1. 'Nd4' may be any of b5d4, f5d4."),
-        ("9999", "move 1. '9999' is no legal move"),
-        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves a1h1", "move 1. 'a1h1' is no legal move"),
+        (
+            "7k/8/8/1N3N2/8/8/8/K7 w moves Nd4",
+            "move 1. 'Nd4' is ambiguous: it may be any of b5d4, f5d4.",
+        ),
+        ("9999", "move 1. '9999' is not a legal move"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves a1h1", "move 1. 'a1h1' is not a legal move"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w", "there must be 8 rows of pieces, got 7"),
         ("rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "row 7 must have 8 squares, got 9"),
-        ("rnbqkbnr/pppxpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "row 7 has 'x', which is no piece"),
+        ("rnbqkbnr/pppxpppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "row 7 has 'x', which is not a piece"),
         ("rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "Black must have one king, got 0"),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "a FEN has 2 to 6 fields, got 1"),
         (START.replace(" w ", " x "), "who is to move must be w or b, got 'x'"),
@@ -89,7 +92,7 @@ def test_a_game_may_begin_with_a_position() -> None:
         (START.replace("KQkq", "HAhg"), "castling must be - or letters of KQkq or HAha, got 'HAhg"),
         (START.replace("RNBQKBNR", "RNBQKBN1"), "castling K needs king and rook"),
         (START.replace("- 0", "e3 0"), "no pawn can just have passed over e3"),
-        (START.replace("- 0", "x9 0"), "the square en passant must be - or one of the board"),
+        (START.replace("- 0", "x9 0"), "the en passant square must be - or on the board"),
         (START.replace("- 0", "- x"), "half-moves since a capture must be a number up to 9999"),
         (START.replace("0 1", "0 10000"), "the number of the move must be a number up to 9999"),
         ("4k3/8/8/8/8/8/8/P3K3 w", "a pawn stands on the first or last rank"),
@@ -104,7 +107,7 @@ def test_what_cannot_be_is_refused_in_a_line(text: str, message: str) -> None:
 
 
 def test_a_smaller_board_refuses_what_only_the_usual_one_has() -> None:
-    with pytest.raises(ValueError, match="castling must be -, which this chess does not have"):
+    with pytest.raises(ValueError, match="castling must be -, since this variant has none"):
         GARDNER.from_fen("rnbqk/ppppp/5/PPPPP/RNBQK w K")
     with pytest.raises(ValueError, match="there must be 5 rows of pieces, got 8"):
         GARDNER.from_fen(START)
@@ -179,7 +182,7 @@ def test_positions_of_other_programs_are_read(text: str, fen: str) -> None:
 def test_games_are_over_after_max_moves_from_their_beginning() -> None:
     game = GardnerChess(max_moves=3)
     state = end_of(game, "2k2/5/5/5/1K1R1 w - - 0 300 moves Re1 Kb5 Rd1")
-    assert game.ending(state) == "draw, 3 half-moves without an end"
+    assert game.ending(state) == "draw, 3 half-moves played"
 
 
 AROUND: Final = "Nf3 Nf6 Ng1 Ng8"
@@ -194,9 +197,9 @@ AROUND: Final = "Nf3 Nf6 Ng1 Ng8"
         (
             "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 1/2-1/2",
             8,
-            "the same position for the third",
+            "threefold repetition",
         ),
-        (f"{AROUND} {AROUND} {AROUND} {AROUND}", 16, "the same position for the fifth time"),
+        (f"{AROUND} {AROUND} {AROUND} {AROUND}", 16, "fivefold repetition"),
         ("8/8/8/8/k7/8/8/K6R w - - 99 90 moves Rh2 Kb4 Rh1", 3, ""),
         ("8/8/8/8/k7/8/8/K6R w - - 147 90 moves Rh2 Kb4 Rh1", 3, "seventy-five moves without a"),
     ],

@@ -220,7 +220,7 @@ def test_what_fails_leaves_no_process_behind(tmp_path: Path) -> None:
         ("Skill Level=21", "option Skill Level must be an integer from -20 to 20, got '21'."),
         ("Ponder=yes", "option Ponder must be true or false, got 'yes'."),
         ("Style=Wild", "option Style must be one of Solid, Very Risky, Normal, got 'Wild'."),
-        ("UCI_Variant=chess", "is told the game by us: leave UCI_Variant out."),
+        ("UCI_Variant=chess", "plays the variant of the game: leave UCI_Variant out."),
     ],
 )
 def test_options_are_compared_with_what_the_engine_has(
@@ -282,8 +282,8 @@ def test_a_text_that_names_no_engine_is_refused_in_one_line(text: str, told: str
 
 @KINDS
 def test_a_game_that_no_engine_can_speak_of_is_refused(kind: str) -> None:
-    told = f"tic_tac_toe is no game of {kind.upper()}"
-    assert told in mistake(lambda: seat([f"{kind}:cat"], game="tic_tac_toe"))
+    expected = f"tic_tac_toe cannot be played by {kind.upper()}"
+    assert expected in mistake(lambda: seat([f"{kind}:cat"], game="tic_tac_toe"))
 
 
 def test_options_are_read_with_blanks_in_their_names_and_values() -> None:

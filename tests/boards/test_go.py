@@ -131,7 +131,7 @@ def test_a_ko_is_not_retaken_at_once_but_after_a_move_elsewhere() -> None:
     assert "C3" not in legal_vertices(game, state)
     later = game.start("B4 C4 A3 D3 B2 C2 C3 B3 E1 E5")
     assert "C3" in legal_vertices(game, later)
-    with pytest.raises(ValueError, match="move 9, C3, would bring back an earlier position"):
+    with pytest.raises(ValueError, match="move 9, C3, would repeat an earlier position"):
         game.parse("B4 C4 A3 D3 B2 C2 C3 B3 C3")
 
 
@@ -139,7 +139,7 @@ def test_a_ko_is_not_retaken_at_once_but_after_a_move_elsewhere() -> None:
 def test_a_longer_cycle_is_forbidden_by_superko_only() -> None:
     # White's B1 takes A1 and A2, Black's A1 takes B1 and B2: B2 would bring move 3's board back.
     moves = "A1 B2 A2 B1 A2 pass A1 B2"
-    with pytest.raises(ValueError, match="move 8, B2, would bring back an earlier position"):
+    with pytest.raises(ValueError, match="move 8, B2, would repeat an earlier position"):
         Go(size=2).parse(moves)
     simple = Go(size=2, superko="simple", move_limit=9)
     assert drawn_after(simple, moves) == "XO/X1 (Black to move)"
@@ -151,7 +151,7 @@ def test_stones_without_a_liberty_are_taken_and_none_may_be_put_so() -> None:
     assert drawn_after(game, "A2 A1 B1") == "3/X2/1X1 (White to move)"
     with pytest.raises(ValueError, match="would leave its own stones without a liberty"):
         game.parse("A2 A1 B1 A1")
-    with pytest.raises(ValueError, match="move 2, A2, puts a stone where there is one"):
+    with pytest.raises(ValueError, match="move 2, A2, is on an occupied point"):
         game.parse("A2 A2")
     with pytest.raises(ValueError, match="move 3, B2, comes after the end of the game"):
         game.parse("pass pass B2")

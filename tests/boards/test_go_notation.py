@@ -94,16 +94,16 @@ def test_what_stands_around_games_is_passed_over() -> None:
             "SGF: White moves first; here a game must begin with an empty board and Black.",
         ),
         ("(;SZ[9];B[dd];B[ee])", "SGF: move 2, B[ee], is Black's, but it is White's turn."),
-        ("(;SZ[9];B[dj])", "SGF: move 1, B[dj], is no point from aa to ii, nor empty (a pass)."),
-        ("(;SZ[9];B[D4])", "SGF: move 1, B[D4], is no point from aa to ii, nor empty (a pass)."),
+        ("(;SZ[9];B[dj])", "SGF: move 1, B[dj], is not a point from aa to ii, nor empty (a pass)."),
+        ("(;SZ[9];B[D4])", "SGF: move 1, B[D4], is not a point from aa to ii, nor empty (a pass)."),
         ("(;SZ[9];B[dd][ee])", "SGF: move 1, B[dd][ee], has more than one point."),
-        ("(", "SGF: the text cannot be read: no SGF data found."),
-        ("()", "SGF: the text cannot be read: no SGF data found."),
-        ("(;SZ[9];B[dd]", "SGF: the text cannot be read: unexpected end of SGF data."),
-        ("(;SZ[9];B[dd", "SGF: the text cannot be read: unexpected end of SGF data."),
-        ("(SZ[9];B[dd])", "SGF: the text cannot be read: no SGF data found."),
-        ("(;[9])", "SGF: the text cannot be read: unexpected value."),
-        ("(;SZ[9];B[dd]?)", "SGF: the text cannot be read: unexpected end of SGF data."),
+        ("(", "SGF: cannot be parsed: no SGF data found."),
+        ("()", "SGF: cannot be parsed: no SGF data found."),
+        ("(;SZ[9];B[dd]", "SGF: cannot be parsed: unexpected end of SGF data."),
+        ("(;SZ[9];B[dd", "SGF: cannot be parsed: unexpected end of SGF data."),
+        ("(SZ[9];B[dd])", "SGF: cannot be parsed: no SGF data found."),
+        ("(;[9])", "SGF: cannot be parsed: unexpected value."),
+        ("(;SZ[9];B[dd]?)", "SGF: cannot be parsed: unexpected end of SGF data."),
     ],
 )
 def test_odd_files_are_told_in_one_line(text: str, message: str) -> None:
@@ -137,7 +137,7 @@ def test_a_komi_that_cannot_be_is_left_out_with_a_notice(komi: str) -> None:
     assert Go5().parse(text) == (12,)
     assert Go5().rules_in(text) == {"size": 5}
     assert go_sgf.notice_of(text) == (
-        f"SGF: KM, the komi, is left out: it must be a number from -361 to 361, got {komi!r}."
+        f"SGF: KM, the komi, is ignored: it must be a number from -361 to 361, got {komi!r}."
     )
 
 
@@ -251,15 +251,15 @@ def test_stones_that_were_set_up_are_taken_like_others() -> None:
     ("text", "message"),
     [
         ("(;SZ[5]AB[ab][ba]AW[aa])", "the stones at A5 have no liberty."),
-        ("(;SZ[5]AB[ff])", "SGF: AB[ff] is no point from aa to ee."),
-        ("(;SZ[5]AB[aa:])", "SGF: AB[aa:] is no point from aa to ee."),
-        ("(;SZ[5];B[aa];AW[bb])", "SGF: AW sets a position up after move 1."),
+        ("(;SZ[5]AB[ff])", "SGF: AB[ff] is not a point from aa to ee."),
+        ("(;SZ[5]AB[aa:])", "SGF: AB[aa:] is not a point from aa to ee."),
+        ("(;SZ[5];B[aa];AW[bb])", "SGF: AW sets up a position after move 1."),
         ("(;SZ[5]PL[green])", "SGF: PL must be B or W, whose turn it is, got 'green'."),
         ("(;AB[aa])", "SGF: SZ must be 5, the size of this board, got '19' (there is no SZ)."),
         ("(;SZ[5]HA[2];B[aa];B[bb];B[cc])", "SGF: move 2, B[bb], is Black's, but it is White's"
          " turn."),
-        ("(;SZ[5]HA[2];B[aa];B[];W[cc])", "SGF: AB[] is no point from aa to ee."),
-        ("(;SZ[5]AB[cc];W[cc])", "move 1, C3, puts a stone where there is one."),
+        ("(;SZ[5]HA[2];B[aa];B[];W[cc])", "SGF: AB[] is not a point from aa to ee."),
+        ("(;SZ[5]AB[cc];W[cc])", "move 1, C3, is on an occupied point."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_set_up_is_told(text: str, message: str) -> None:

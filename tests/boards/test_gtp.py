@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from sog.boards.go_sizes import Go5
-from sog.boards.gtp.analysis import AnalysisOrder, analysis_line, read_order
+from sog.boards.gtp.analysis import AnalysisRequest, analysis_line, read_request
 from sog.boards.gtp.clock import Clock
 from sog.boards.gtp.server import GtpServer
 from sog.boards.hex import Hex
 from sog.boards.othello import Othello
-from sog.boards.thinker import Follower
+from sog.boards.thinker import AgentThinker
 from sog.play.game_in_progress import Position
 from sog.play.match import Resignation
 from sog.play.principal_variation import Lines
 from sog.play.simple_agents import RandomAgent
-from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, heard, said_of
+from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, said_of, script
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -35,8 +35,8 @@ def answers(*lines: str | float, searches: bool = True, seconds: float | None = 
     said: list[str] = []
     GtpServer(
         GAME,
-        lambda game: analyst() if searches else follower(game),
-        heard=heard(lines),
+        lambda game: analyst() if searches else agent_thinker(game),
+        line_input=script(lines),
         say=said.append,
         seconds=seconds,
     ).run()
@@ -44,8 +44,8 @@ def answers(*lines: str | float, searches: bool = True, seconds: float | None = 
     return [one.strip("\n") for one in re.split(r"\n\n+", text) if one.strip()]
 
 
-def follower(game: object) -> Follower:
-    return Follower(GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed))
+def agent_thinker(game: object) -> AgentThinker:
+    return AgentThinker(GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed))
 
 
 @pytest.mark.thorough
@@ -148,8 +148,12 @@ def test_where_an_engine_that_plays_for_us_gives_up_that_is_the_answer() -> None
     said: list[str] = []
     GtpServer(
         GAME,
-        lambda game: Follower(GAME, lambda player, seed: Resigning(GAME, player=player, seed=seed)),
-        heard=heard(["genmove b", "reg_genmove b", "lz-genmove_analyze b", "lz-analyze b", "name"]),
+        lambda game: AgentThinker(
+            GAME, lambda player, seed: Resigning(GAME, player=player, seed=seed)
+        ),
+        line_input=script(
+            ["genmove b", "reg_genmove b", "lz-genmove_analyze b", "lz-analyze b", "name"]
+        ),
         say=said.append,
     ).run()
     assert said == ["= resign\n", "= resign\n", "=", "play resign\n", "=", "", "= sog\n"]
@@ -171,10 +175,10 @@ def test_an_analysis_goes_on_until_the_next_line_and_tells_moves_as_katago_does(
 
 
 def test_an_order_of_analysis_names_player_centiseconds_and_how_many_moves() -> None:
-    assert read_order(["w", "50", "maxmoves", "0"], 0) == AnalysisOrder(
+    assert read_request(["w", "50", "maxmoves", "0"], 0) == AnalysisRequest(
         player=1, interval=0.5, most=1
     )
-    assert read_order(["interval", "25", "rootInfo", "true"], 0).interval == 0.25
+    assert read_request(["interval", "25", "rootInfo", "true"], 0).interval == 0.25
 
 
 def test_leela_zero_counts_in_ten_thousandths() -> None:
@@ -189,7 +193,7 @@ def test_a_clock_ends_a_move() -> None:
     """One stone in 0.5 s; then a main time of 4 s for White, a third of it for each of 3 moves."""
     thinker, said = Patient(), list[str]()
     lines = ["time_settings 0 0.5 1", "genmove b", "time_left w 4 0", "genmove w", "genmove b"]
-    GtpServer(GAME, lambda game: thinker, heard=heard(lines), say=said.append).run()
+    GtpServer(GAME, lambda game: thinker, line_input=script(lines), say=said.append).run()
     assert all(re.fullmatch(r"=\n|= [ABC][123]\n", one) for one in said)
     assert thinker.seconds == pytest.approx([0.4, 4 / 3 - 0.1, 0.4], abs=0.02)
 
@@ -197,7 +201,11 @@ def test_a_clock_ends_a_move() -> None:
 def test_without_a_clock_a_move_takes_the_seconds_that_were_asked_for() -> None:
     thinker = Patient()
     GtpServer(
-        GAME, lambda game: thinker, heard=heard(["genmove b"]), say=lambda _: None, seconds=0.3
+        GAME,
+        lambda game: thinker,
+        line_input=script(["genmove b"]),
+        say=lambda _: None,
+        seconds=0.3,
     ).run()
     assert thinker.seconds == pytest.approx([0.3], abs=0.02)
 
@@ -215,11 +223,11 @@ def test_a_score_is_that_of_the_area() -> None:
     """On 5 x 5 a lone stone has the whole board, 25 points, of which White gets 24.5."""
     game, said = Go5(), list[str]()
 
-    def seat(_: object) -> Follower:
-        return Follower(game, lambda player, seed: RandomAgent(game, player=player, seed=seed))
+    def seat(_: object) -> AgentThinker:
+        return AgentThinker(game, lambda player, seed: RandomAgent(game, player=player, seed=seed))
 
     lines = ["final_score", "play b c3", "final_score", "komi 3", "final_score", "boardsize 7"]
-    GtpServer(game, seat, heard=heard([*lines, "final_score"]), say=said.append).run()
+    GtpServer(game, seat, line_input=script([*lines, "final_score"]), say=said.append).run()
     assert said == ["= W+24.5\n", "=\n", "= B+0.5\n", "=\n", "= B+22\n", "=\n", "= W+3\n"]
 
 
@@ -249,7 +257,7 @@ def test_othello_is_spoken_as_its_programs_do() -> None:
 
 def test_what_is_sent_as_a_program_sends_it_is_understood() -> None:
     """Ends of lines of Windows, control characters, bytes that are no text."""
-    from sog.boards.speaking import LineInput
+    from sog.boards.protocol_server import LineInput
 
     def stream() -> Iterator[bytes]:
         yield b"1 protocol_version\r\n"
@@ -257,12 +265,12 @@ def test_what_is_sent_as_a_program_sends_it_is_understood() -> None:
         yield b"3 \xff\xfe\n"
 
     said: list[str] = []
-    GtpServer(GAME, lambda game: analyst(), heard=LineInput(stream()), say=said.append).run()
+    GtpServer(GAME, lambda game: analyst(), line_input=LineInput(stream()), say=said.append).run()
     assert said == ["=1 2\n", "=2 sog\n", "?3 unknown command\n"]
 
 
 def test_a_follower_begins_anew_where_moves_were_taken_back() -> None:
-    thinker, start = follower(GAME), Position.of(GAME)
+    thinker, start = agent_thinker(GAME), Position.of(GAME)
     first = start.after(GAME, 0)
     for position in (first, start.after(GAME, 4), start.after(GAME, 8)):
         thinker.think(position, None, lambda: math.inf)
@@ -284,7 +292,7 @@ def test_the_command_speaks_until_its_input_ends(
     ("arguments", "message"),
     [
         (["random"], "--game is needed: random can play any game."),
-        (["random", "--game", "kuhn"], "kuhn is no game of GTP"),
+        (["random", "--game", "kuhn"], "kuhn cannot be played by GTP"),
         (["random", "--game", "go5", "--search", "5,1"], "--search 5,1 has no effect"),
         (["nobody", "--game", "go5"], "'nobody' is not a player"),
     ],

@@ -11,13 +11,13 @@ from gtcfr.settings import SearchSettings
 from sog.boards.go import Go
 from sog.boards.go_sizes import Go5, Go7
 from sog.boards.gtp.server import GtpServer
-from sog.boards.gtp.setup import Setup
-from sog.boards.gtp.table import Table
+from sog.boards.gtp.session import GtpSession
+from sog.boards.gtp.setup import BoardSetup
 from sog.boards.hex import Hex
-from sog.boards.thinker import Follower
+from sog.boards.thinker import AgentThinker
 from sog.games import Game
 from sog.play.analyst import Analyst
-from tests.boards.speaking_games import heard, random_player, said_of
+from tests.boards.speaking_games import random_player, said_of, script
 
 HANDICAP = "(;GM[1]FF[4]SZ[5]KM[0.5]HA[2]AB[db][bd];W[cc];B[cb])"
 COMMANDS = ("fixed_handicap", "place_free_handicap", "set_free_handicap")
@@ -52,14 +52,14 @@ def test_a_handicap_is_where_the_game_begins_and_white_moves() -> None:
 
 def test_it_is_whites_turn_after_a_handicap_and_a_turn_that_is_given_stays_the_same() -> None:
     """The same position, since whoever thinks knows by it that he thought about it."""
-    table = Table(Go7(), random_player)
-    Setup(table, lambda player: 0).commands["fixed_handicap"](["2"])
-    assert table.actor == 1
-    given = table.turned_to(0)
-    assert table.turned_to(0) is given
-    assert table.turned_to(1) is table.position
-    table.move(0, 0)
-    assert table.position.events_since(given) == (0,)
+    session = GtpSession(Go7(), random_player)
+    BoardSetup(session, lambda player: 0).commands["fixed_handicap"](["2"])
+    assert session.actor == 1
+    given = session.turned_to(0)
+    assert session.turned_to(0) is given
+    assert session.turned_to(1) is session.position
+    session.move(0, 0)
+    assert session.position.events_since(given) == (0,)
 
 
 def test_a_player_places_handicap_stones_beyond_the_fixed_ones() -> None:
@@ -199,7 +199,7 @@ def test_a_search_goes_on_where_the_turn_was_given() -> None:
     thinker = Analyst(game, ZeroEvaluator(), SearchSettings(num_simulations=40), most=80)
     said: list[str] = []
     lines = ["genmove w", "kata-genmove_analyze w 100", "undo", "undo", "undo", "genmove b"]
-    GtpServer(game, lambda _: thinker, heard=heard(lines), say=said.append).run()
+    GtpServer(game, lambda _: thinker, line_input=script(lines), say=said.append).run()
     assert said[0].startswith("= ")
     assert said[0] != "= pass\n"
     assert said[1] == "="
@@ -212,7 +212,7 @@ def test_each_board_is_prepared_for_once_before_a_clock_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     prepared: list[Any] = []
-    monkeypatch.setattr(Follower, "prepare", lambda self: prepared.append(self.game))
+    monkeypatch.setattr(AgentThinker, "prepare", lambda self: prepared.append(self.game))
     said_of(Go7(), "clear_board", "clear_board", "boardsize 5", "clear_board")
     assert [game.size for game in prepared] == [7, 5]
 
@@ -243,8 +243,8 @@ def test_a_loaded_file_brings_its_stones_its_size_and_its_komi(tmp_path: Path) -
         ("(;SZ[9:13];B[aa])", "SGF: SZ must be one number, the size of a square board, got '9:13'"),
         ("(;SZ[5]AB[ab][ba]AW[aa])", "the stones at A5 have no liberty"),
         ("(;SZ[7]AB[ab][ba]AW[aa])", "the stones at A7 have no liberty"),
-        ("(;SZ[5]AB[aa];W[aa])", "move 1, A5, puts a stone where there is one"),
-        ("(;SZ[5];B[aa];AW[bb])", "SGF: AW sets a position up after move 1"),
+        ("(;SZ[5]AB[aa];W[aa])", "move 1, A5, is on an occupied point"),
+        ("(;SZ[5];B[aa];AW[bb])", "SGF: AW sets up a position after move 1"),
     ],
 )
 def test_a_file_that_cannot_be_loaded_changes_nothing(

@@ -91,14 +91,14 @@ def test_the_chess_of_a_smaller_board_is_written_the_same_way() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1. e4 e5 2. Nf4", "move 2. 'Nf4' is no legal move; possible: "),
-        ("1. e4 e5 1-0 1. d4 Nf4", "move 1... 'Nf4' is no legal move; possible: "),
-        ("1. e4 {never closed", "line 1 has '{never closed', no PGN."),
+        ("1. e4 e5 2. Nf4", "move 2. 'Nf4' is not a legal move; possible: "),
+        ("1. e4 e5 1-0 1. d4 Nf4", "move 1... 'Nf4' is not a legal move; possible: "),
+        ("1. e4 {never closed", "line 1 has '{never closed', not PGN."),
         ("1. e4 (1. d4 d5", "a variation is not closed."),
-        ("1. e4\n1. d4) e5", "line 2 closes no variation."),
-        ('[FEN "8/8 w"] 1. e4', "'8/8 w' is no position: there must be 8 rows"),
-        ("1. e4 -- 2. d4", "move 1... '--' is no legal move; possible: "),
-        ("1. e4 ] e5", "line 1 has '] e5', no PGN."),
+        ("1. e4\n1. d4) e5", "line 2 has an unmatched ')'."),
+        ('[FEN "8/8 w"] 1. e4', "'8/8 w' is not a position: there must be 8 rows"),
+        ("1. e4 -- 2. d4", "move 1... '--' is not a legal move; possible: "),
+        ("1. e4 ] e5", "line 1 has '] e5', not PGN."),
     ],
 )
 def test_what_is_no_game_is_refused_in_a_line(text: str, message: str) -> None:
@@ -172,5 +172,5 @@ def test_decorated_games_are_those_that_python_chess_reads(seed: int) -> None:
 
 
 def test_a_text_of_several_games_names_no_position() -> None:
-    with pytest.raises(ValueError, match="a PGN of one game is needed here, got 2 games"):
+    with pytest.raises(ValueError, match="the PGN must have exactly one game, got 2"):
         CHESS.start("1. e4 * 1. d4 *")

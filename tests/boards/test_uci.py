@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from sog.boards.clock import seconds_for_move
-from sog.boards.thinker import Follower, Thinker
+from sog.boards.thinker import AgentThinker, Thinker
 from sog.boards.uci.limits import Limits, read_limits
 from sog.boards.uci.server import UciServer, centipawns
 from sog.games import Game, make
 from sog.play.simple_agents import RandomAgent
-from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, heard, random_player
+from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, random_player, script
 
 Run = Callable[..., tuple[int, str, str]]
 WON = "position fen X../XO./..O"
 """X wins with a1."""
 
 
-def follower() -> Follower:
-    return Follower(GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed))
+def agent_thinker() -> AgentThinker:
+    return AgentThinker(GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed))
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def said(*lines: str | float, thinker: Thinker | None = None, game: Game[Any] = 
         game,
         thinker or analyst(),
         name="some player",
-        heard=heard(lines),
+        line_input=script(lines),
         say=told.append,
     ).run()
     return told
@@ -207,7 +207,7 @@ def test_speed_counts_what_this_search_did() -> None:
 
 def test_players_who_do_not_search_play_legal_moves() -> None:
     asked = ["uci", "isready", "position startpos moves a1", "go infinite", "stop", "go nodes 5"]
-    lines = said(*asked, thinker=follower())
+    lines = said(*asked, thinker=agent_thinker())
     assert not any("Simulations" in line for line in lines)
     moves = best_moves(lines)
     assert len(moves) == 2
@@ -253,7 +253,7 @@ def test_centipawns_are_those_that_win_as_often() -> None:
 def test_the_command_needs_a_game_of_uci(sog: Run) -> None:
     code, out, err = sog("uci", "random", "--game", "tic_tac_toe")
     assert (code, out) == (2, "")
-    assert "sog: error: tic_tac_toe is no game of UCI" in err
+    assert "sog: error: tic_tac_toe cannot be played by UCI" in err
 
 
 def test_time_is_kept() -> None:
@@ -281,7 +281,7 @@ def test_a_game_that_is_sent_anew_with_every_move_is_read_once(
         "position startpos moves a1 b3",
         "position startpos moves a1 b3 a1",
         "position startpos moves a1 b3 a2",
-        thinker=follower(),
+        thinker=agent_thinker(),
     )
     assert read == ["a1", "b2", "a2", "c1", "b3", "a1", "a2"]
     assert lines == ["info string error: move 3, 'a1': 'a1' is no move here."]

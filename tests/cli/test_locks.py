@@ -103,7 +103,7 @@ def test_a_spot_has_no_lock(sog: Run) -> None:
     spot = "holdem(board=KsTh7s4d2c,pot=100,stack=200)"
     code, _, err = sog("solve", spot, "--lock", "check: check=1")
     assert code == 2
-    assert "--lock is not of a spot; leave it out." in err
+    assert "--lock does not apply to spots; leave it out." in err
 
 
 def test_a_table_is_a_lock(sog: Run, sog_json: RunJson, tmp_path: Path) -> None:

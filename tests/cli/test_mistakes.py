@@ -8,7 +8,7 @@ import jax
 import pytest
 
 from selfplay.runs.config_files import list_configs
-from sog.boards.speaking import LineInput, _lines_of
+from sog.boards.protocol_server import LineInput, _lines_of
 from sog.cli.errors import CommandError, check_target
 from sog.players.methods import METHODS
 
@@ -158,7 +158,7 @@ FIRST_BYTES = {
         ),
         (
             ["match", "gtp:cat", "random", "--game", "kuhn"],
-            "gtp:cat: kuhn is no game of GTP, it does not write its moves that way.",
+            "gtp:cat: kuhn cannot be played by GTP: it does not write moves that way.",
         ),
         (
             ["match", "gtp:cat", "random", "--game", "go5"],

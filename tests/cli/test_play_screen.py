@@ -113,7 +113,7 @@ def test_moves_are_typed_as_people_write_them() -> None:
     assert typed("h4") == "h2h4"
     assert typed("O-O-O") == typed("e1a1") == "e1c1"
     assert typed("Ne9", "2h", "h2h3") == "h2h3"
-    assert said[-2].startswith("  'Ne9' is no legal move; possible: ")
+    assert said[-2].startswith("  'Ne9' is not a legal move; possible: ")
 
 
 def test_a_map_is_before_ones_eyes() -> None:

@@ -124,7 +124,7 @@ def test_a_position_that_cannot_be_is_told_in_a_line(
         (
             "abc",
             [
-                "sog: --history: SGF: KM, the komi, is left out: it must be a number from -361 to "
+                "sog: --history: SGF: KM, the komi, is ignored: it must be a number from -361 to "
                 "361, got 'abc'."
             ],
         ),

@@ -148,11 +148,11 @@ def test_a_review_is_of_the_last_game_or_of_that_number(sog: Run, ladder: Path) 
         (LADDER, ["--game", "kuhn"], "--game: games of kuhn have no SGF format, the format of "),
         (LADDER, ["--game", "go9"], "{file}: game 3: SGF: SZ must be 9, the size of this board"),
         ("", [], "{file} has no game."),
-        (LADDER[:-4], [], "{file}: game 3: SGF: the text cannot be read: unexpected end"),
+        (LADDER[:-4], [], "{file}: game 3: SGF: cannot be parsed: unexpected end"),
         (
             "(;SZ[2];B[aa];W[aa])",
             [],
-            "{file}: game 1: move 2, A2, puts a stone where there is one.",
+            "{file}: game 1: move 2, A2, is on an occupied point.",
         ),
         ("(;SZ[25];B[aa])", [], "{file}: game 1: go: size must be "),
         ("(;GM[2]SZ[2])", [], "{file}: game 1: SGF: GM must be 1, the number of Go"),

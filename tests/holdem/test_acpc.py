@@ -8,7 +8,7 @@ import pytest
 
 from sog.games import make
 from sog.games.core import CHANCE, TERMINAL
-from sog.holdem.acpc import Course, MatchState, acpc_game
+from sog.holdem.acpc import AcpcHand, MatchState, acpc_game
 from sog.holdem.game import Holdem
 from sog.play.rules import after, situation
 
@@ -18,9 +18,9 @@ DRAWN = acpc_game(make("holdem(bets=drawn/allin,draw_bets=0.5/1,draw_stacks=2000
 LINE = "MATCHSTATE:1:7:cr200c/cr500:|KsTd/7h8d2c"
 
 
-def course(betting: str, board: str = "") -> Course:
+def acpc_hand(betting: str, board: str = "") -> AcpcHand:
     """After this betting, and the boards of its streets."""
-    found = Course(GAME)
+    found = AcpcHand(GAME)
     found.follow(MatchState.read(f"MATCHSTATE:0:0:{betting}:AsAd|{board}"))
     return found
 
@@ -33,7 +33,7 @@ def test_a_match_state_is_read_and_written() -> None:
 
 
 def test_digits_that_go_on_are_another_bet() -> None:
-    found = course("r300")
+    found = acpc_hand("r300")
     with pytest.raises(ValueError, match=r"r3000:AsAd\| does not come after 'r300'"):
         found.follow(MatchState.read("MATCHSTATE:0:0:r3000:AsAd|"))
     assert found.real.stakes.tolist() == [100, 300]
@@ -41,7 +41,7 @@ def test_digits_that_go_on_are_another_bet() -> None:
 
 def test_a_drawn_size_may_be_the_smallest() -> None:
     game = acpc_game(make("holdem(bets=1/drawn/allin,draw_bets=0.25,draw_stacks=20000)"))
-    found = Course(game)
+    found = AcpcHand(game)
     found.draw(np.random.default_rng(0))
     drawn, pot = 3, 2
     assert [found.size_of(chips) for chips in (200, 300, 20000)] == [drawn, pot, 4]
@@ -69,7 +69,7 @@ def test_a_drawn_size_may_be_the_smallest() -> None:
     ],
 )
 def test_a_line_that_lies_is_told(line: str, told: str | None) -> None:
-    found = Course(GAME)
+    found = AcpcHand(GAME)
     if told is None:
         found.follow(MatchState.read(line))
         return
@@ -83,9 +83,9 @@ def test_bets_of_the_menu_are_the_same_in_both_directions(game: Holdem) -> None:
     """Random hands of our game: what a dealer writes leads a client to the same events."""
     random = np.random.default_rng(1)
     for _ in range(12):
-        dealt, told = Course(game), Course(game)
-        for course in (dealt, told):
-            course.draw(np.random.default_rng(2))
+        dealt, told = AcpcHand(game), AcpcHand(game)
+        for acpc_hand in (dealt, told):
+            acpc_hand.draw(np.random.default_rng(2))
         while dealt.actor < 3:
             legal = np.flatnonzero(situation(game, dealt.state).legal_outcomes)
             outcome = int(random.choice(legal[legal > 0] if len(legal) > 1 else legal))
@@ -116,7 +116,7 @@ def test_bets_of_the_menu_are_the_same_in_both_directions(game: Holdem) -> None:
     ],
 )
 def test_a_bet_counts_as_the_size_that_pseudo_harmonic_mapping_takes(chips: int, size: int) -> None:
-    found = Course(GAME)
+    found = AcpcHand(GAME)
     found.follow(MatchState.read(f"MATCHSTATE:0:0:r{chips}:AsAd|"))
     assert found.outcomes == [size]
     assert found.real.stakes.tolist() == [100, chips]
@@ -125,18 +125,18 @@ def test_a_bet_counts_as_the_size_that_pseudo_harmonic_mapping_takes(chips: int,
 def test_our_bets_are_the_same_part_of_the_real_pot() -> None:
     # Told 260, which counts as the pot, 300: a raise of the pot is to 300 + 600 there, which is 260
     # + 520 here.
-    assert course("r260").text_of(POT) == "r780"
-    assert course("r260").text_of(ALL_IN) == "r20000"
-    assert course("r300").text_of(POT) == "r900"
-    assert course("r260").text_of(CALL) == "c"
-    assert course("r260").text_of(FOLD) == "f"
+    assert acpc_hand("r260").text_of(POT) == "r780"
+    assert acpc_hand("r260").text_of(ALL_IN) == "r20000"
+    assert acpc_hand("r300").text_of(POT) == "r900"
+    assert acpc_hand("r260").text_of(CALL) == "c"
+    assert acpc_hand("r260").text_of(FOLD) == "f"
     # Half of the pot is 300 there, and 260 here.
-    assert course("r260").text_of(HALF) == "r520"
+    assert acpc_hand("r260").text_of(HALF) == "r520"
 
 
 def test_where_our_game_is_all_in_the_hand_goes_on() -> None:
     """700 counts as all-in: after the call nobody bets in our game, but they do in the hand."""
-    found = course("r700c/r1000", "/KsTd2c")
+    found = acpc_hand("r700c/r1000", "/KsTd2c")
     assert (found.real.stakes.tolist(), found.real_actor) == ([1000, 700], 1)
     assert found.actor == 2  # chance: the turn of a game where all are all-in
     assert situation(GAME, found.state).legal_outcomes.sum() == 49
@@ -146,7 +146,7 @@ def test_where_our_game_is_all_in_the_hand_goes_on() -> None:
 
 
 def test_a_hand_may_have_more_raises_than_our_game_ever_has() -> None:
-    found = course("".join(f"r{100 * number}" for number in range(2, 180)))
+    found = acpc_hand("".join(f"r{100 * number}" for number in range(2, 180)))
     assert found.bounds == (18_000, 20_000)
     found.follow(MatchState.read(f"MATCHSTATE:0:0:{found.betting}c:AsAd|"))
     assert found.real_actor == CHANCE
@@ -156,7 +156,7 @@ def test_a_size_that_is_drawn_is_drawn_for_every_hand_and_not_told() -> None:
     random = np.random.default_rng(0)
     raised = set()
     for _ in range(8):
-        found = Course(DRAWN)
+        found = AcpcHand(DRAWN)
         found.draw(random)
         assert found.betting == ""
         raised.add(found.text_of(2))
@@ -181,7 +181,7 @@ def test_other_games_are_refused(name: str) -> None:
 
 
 def test_the_big_blind_may_raise_after_a_call() -> None:
-    found: Any = course("c")
+    found: Any = acpc_hand("c")
     assert (found.actor, found.real_actor) == (0, 0)
     assert found.bounds == (200, 20_000)
     state = after(GAME, GAME.root(), CALL)

@@ -59,8 +59,8 @@ def test_a_size_that_is_drawn_is_the_same_whenever_a_hand_is_told() -> None:
     ("line", "told"),
     [
         ("MATCHSTATE:1:0::|KsKs", "cards must differ, got Ks twice in 'KsKs'"),
-        ("MATCHSTATE:1:0::|", "'' is no hand of two cards that is possible in"),
-        ("MATCHSTATE:1:0:cc/c:|KsTd/Ks2c3d", "'KsTd' is no hand of two cards that is possible in"),
+        ("MATCHSTATE:1:0::|", "'' is not a possible hand of two cards in"),
+        ("MATCHSTATE:1:0:cc/c:|KsTd/Ks2c3d", "'KsTd' is not a possible hand of two cards in"),
         ("MATCHSTATE:0:0:r17:KsTd|", "'r17' is illegal where r200 to r20000 is possible in"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_dealer_that_lies_or_is_not_there_is_told_in_one_line(sog: Run) -> Non
     assert err.splitlines()[-1] == f"sog: error: dealer 127.0.0.1:{port}: connection refused."
     code, _, err = sog("acpc", "always_call", "a..b", "5", "--game", GAME)
     assert code == 2
-    assert err.splitlines()[-1] == "sog: error: dealer a..b:5: that is no name of a host."
+    assert err.splitlines()[-1] == "sog: error: dealer a..b:5: not a valid host name."
     code, _, err = sog("acpc", "lbr", "127.0.0.1", str(port), "--game", GAME)
     watching = "a player that reads the opponent's policy, such as lbr, can play in matches only."
     assert (code, err.splitlines()[-1]) == (2, f"sog: error: {watching}")
@@ -120,7 +120,7 @@ def test_a_dealer_that_lies_or_is_not_there_is_told_in_one_line(sog: Run) -> Non
     code, _, err = sog("acpc", "always_call", "127.0.0.1", "1", "--game", "leduc")
     assert (code, err.splitlines()[-1]) == (
         2,
-        "sog: error: leduc is no game of ACPC, which is about holdem.",
+        "sog: error: leduc cannot be played by ACPC, which is for holdem.",
     )
 
 

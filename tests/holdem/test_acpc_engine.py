@@ -140,7 +140,7 @@ def test_a_program_that_misbehaves_is_told_in_one_line(way: str, told: str) -> N
         ("acpc:no_such_program_1", GAME, "there is no program 'no_such_program_1'"),
         (text("call", "nodes=3"), GAME, "unknown setting 'nodes'; known: timeout, log."),
         (text("call", "log=nowhere/hands.log"), GAME, "log: nowhere: no such folder."),
-        (text("call"), "leduc", "leduc is no game of ACPC, which is about holdem."),
+        (text("call"), "leduc", "leduc cannot be played by ACPC, which is for holdem."),
         (text("call"), "holdem(board=KsTh7s4d2c,pot=100,stack=100)", "ACPC needs holdem from the"),
     ],
 )

@@ -17,7 +17,7 @@ from sog.holdem.blueprint.file import (
     save_blueprint,
 )
 from sog.holdem.blueprint.player import BlueprintAgent
-from sog.holdem.blueprint.position import Playing, policy_on
+from sog.holdem.blueprint.policy import BlueprintPolicy, policy_on
 from sog.holdem.blueprint.public_chance import BOARDS, Tables, iterate
 from sog.holdem.game import Holdem
 from sog.tabular import compile_game, enumerate_public_tree, evaluate_policy, solve
@@ -173,10 +173,10 @@ def test_a_file_that_is_torn_or_not_there_is_refused(saved: Path, tmp_path: Path
 
 def test_an_agent_is_told_what_can_happen_only(saved: Path) -> None:
     blueprint = load_blueprint(saved)
-    agent = BlueprintAgent(Playing(blueprint), player=0)
+    agent = BlueprintAgent(BlueprintPolicy(blueprint), player=0)
     with pytest.raises(ValueError, match="outcome must be one of"):
         agent.observe(9)
-    with pytest.raises(ValueError, match="it is not his turn"):
+    with pytest.raises(ValueError, match="it is not its turn"):
         agent.act(0)
     agent.observe(1)  # the small blind calls
     assert agent.act(0) in (1, 2, 3, 4)

@@ -181,8 +181,8 @@ def test_boards_with_suits_in_order_are_one_of_each_class() -> None:
     [
         ({}, (169, 10), "buckets must be 4 numbers, one for each street"),
         ({}, (169, 10, 10, 0), "buckets must be 1 to 65536 on each street"),
-        ({"board": "KsTh7s", "pot": 100}, (10, 10, 10), "a blueprint is of a whole game"),
-        ({"draw_stacks": "200/400"}, (1, 1, 1, 1), "a blueprint is of one depth of stacks"),
+        ({"board": "KsTh7s", "pot": 100}, (10, 10, 10), "a blueprint needs a whole game"),
+        ({"draw_stacks": "200/400"}, (1, 1, 1, 1), "a blueprint needs fixed stacks"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(

@@ -78,7 +78,7 @@ def test_training_ends_with_the_last_board_that_can_be_counted(
     path = tmp_path / "full.blueprint"
     code, _, err = sog("blueprint", GAME, "--minutes", "60", "--save", str(path))
     assert (code, load_blueprint(path).num_boards) == (0, 2 * BOARDS)
-    assert f"that was board {2 * BOARDS}, the last one that can be counted." in err
+    assert f"stopped at board {2 * BOARDS}, the most that can be counted." in err
     code, _, err = sog("blueprint", GAME, "--resume", str(path), "--save", str(path))
     assert code == 2
     assert f"at most {2 * BOARDS} boards, of which 0 are left." in err
@@ -101,10 +101,10 @@ def test_on_the_whole_deck_a_blueprint_beats_random_play(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["kuhn"], "a blueprint is of hold'em, got kuhn."),
+        (["kuhn"], "a blueprint needs hold'em, got kuhn."),
         ([GAME, "--buckets", "3"], "buckets must be 2 numbers, one for each street"),
         ([GAME, "--buckets", "3/x"], "--buckets must be numbers joined by /"),
-        (["holdem(board=KsTh7s,pot=100)"], "a blueprint is of a whole game"),
+        (["holdem(board=KsTh7s,pot=100)"], "a blueprint needs a whole game"),
         (["holdem(stack=100000,bets=0.1/0.2/0.5/1/2)"], "its betting has more than 200,000"),
         (
             [GAME, "--iterations", "16777217"],
@@ -132,7 +132,7 @@ def test_a_blueprint_plays_no_other_game(learned: dict[str, Any], folder: Path, 
     assert code == 2
     assert "the players must play the same game" in err
     code, _, err = sog("exploitability", "holdem(ranks=3,suits=2,hole_cards=1,deals=1)", path)
-    assert (code, "is a blueprint of holdem(ranks=3" in err) == (2, True)
+    assert (code, "is a blueprint for holdem(ranks=3" in err) == (2, True)
     code, _, err = sog("match", "blueprint:", "random", "--game", "holdem", "--games", "2")
     assert (code, "blueprint: must be followed by a file" in err) == (2, True)
 

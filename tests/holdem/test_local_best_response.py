@@ -171,7 +171,7 @@ def test_its_range_of_the_other_is_what_the_events_leave() -> None:
     ("players", "told"),
     [
         (["lbr", "lbr"], "lbr cannot play itself"),
-        (["lbr", "ismcts:10"], "lbr needs an opponent who tells his policies"),
+        (["lbr", "ismcts:10"], "lbr needs an opponent that reveals its policies"),
     ],
 )
 def test_who_cannot_be_watched_is_told(players: list[str], told: str) -> None:

@@ -62,7 +62,7 @@ def test_whoever_always_raises_gets_the_blinds_of_one_who_always_folds() -> None
 
 
 def test_fixed_bots_need_a_game_of_betting() -> None:
-    with pytest.raises(ValueError, match=r"^always_call: the game must be one of betting, such"):
+    with pytest.raises(ValueError, match=r"^always_call: the game must have betting, as holdem"):
         seat(["always_call"], game="tic_tac_toe")
 
 

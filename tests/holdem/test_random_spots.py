@@ -25,11 +25,11 @@ from sog.games.core import CHANCE
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.no_limit import ALL_IN, CALL, FIRST_SIZE, FOLD
-from sog.holdem.spots.examples import random_queries, solve_spots
 from sog.holdem.spots.random_spots import has_spots, random_spots
 from sog.holdem.spots.solved_spots import solve_random_spots, spot_actions
 from sog.holdem.spots.solver import SpotSolver
 from sog.holdem.spots.spot import Spot
+from sog.holdem.spots.training_examples import random_queries, solve_spots
 from tests.selfplay.test_loop import CONFIG
 
 GAME = "holdem(ranks=5,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)"

@@ -18,8 +18,8 @@ from sog.games import make
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.no_limit import FIRST_SIZE
-from sog.holdem.spots.errors import SpotMeasure
 from sog.holdem.spots.solved_spots import solve_random_spots
+from sog.holdem.spots.value_errors import SpotMeasure
 from tests.holdem.pair_signs import pair_signs
 
 CARDS = "ranks=5,suits=3,blinds=50/100,stack=600,caps=2"

@@ -135,7 +135,7 @@ def array(
         (note(chunk=0), "damaged"),
         (note(chunk=10**9), "damaged"),
         (note(game="evil:Game"), "no file chooses what is imported"),
-        (note(game="kuhn"), "where a spot of holdem is needed"),
+        (note(game="kuhn"), "not a spot of holdem"),
         (note(game="holdem"), "board must be given"),
         (note(game="holdem(board=Ts3h2h5c9s,pot=100,stack=-1)"), "stack"),
         (note(game=RIVER.replace("0.5/", "")), "damaged"),

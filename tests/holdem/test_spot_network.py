@@ -84,7 +84,7 @@ def test_a_decision_is_told_as_the_network_has_it_in_its_own_game(history: str) 
     node = walk(solved(1), history.split())
     told = SpotReader(game, evaluator, solved(1).spot).read(node)
     state = played(LINES[history])
-    ranges = np.stack([seen.weight for seen in node.seen])
+    ranges = np.stack([seen.weight for seen in node.ranges])
     ranges = ranges / ranges.sum(axis=1, keepdims=True)
     encoded = evaluator.encode(game, state)[None, None]
     queries = LeafQueries(
@@ -97,13 +97,13 @@ def test_a_decision_is_told_as_the_network_has_it_in_its_own_game(history: str) 
     legal = np.asarray(game.legal_outcomes(state))[: game.num_actions]
     policy = jax.nn.softmax(jnp.where(legal, answer.policy_logits[0, 0], -jnp.inf), axis=1)
     for player in (0, 1):
-        known = np.isfinite(node.seen[player].value)
+        known = np.isfinite(node.ranges[player].value)
         assert known.sum() > 30
         np.testing.assert_allclose(
-            told.seen[player].value[known], values[player][known], rtol=2e-4, atol=2e-3
+            told.ranges[player].value[known], values[player][known], rtol=2e-4, atol=2e-3
         )
-        np.testing.assert_array_equal(np.isfinite(told.seen[player].value), known)
-    there = node.seen[node.actor].weight > 0
+        np.testing.assert_array_equal(np.isfinite(told.ranges[player].value), known)
+    there = node.ranges[node.actor].weight > 0
     np.testing.assert_allclose(told.policy[:, there].T, policy[there][:, legal], atol=1e-5)
     # The menu is that of the spot here, so its actions are called the same.
     assert told.actions == node.actions
@@ -117,7 +117,7 @@ def test_values_are_in_the_chips_of_the_spot() -> None:
         for times in (1, 3)
     )
     assert large.actions == ("check", "bet300", "bet600", "allin1500")
-    for one, three in zip(small.seen, large.seen, strict=True):
+    for one, three in zip(small.ranges, large.ranges, strict=True):
         np.testing.assert_allclose(three.value, 3 * one.value, rtol=1e-3, atol=0.3)
 
 

@@ -22,7 +22,7 @@ from sog.holdem.spots import (
     spot_of,
     walk,
 )
-from sog.holdem.spots.betting import Decision, End, Line, build_street
+from sog.holdem.spots.betting import BettingLine, End, SpotDecision, build_street
 from sog.holdem.spots.boards import _is_symmetry, list_hands
 from sog.holdem.spots.solver import PROGRAMS, _run
 from sog.holdem.spots.tables import pack, read
@@ -80,17 +80,17 @@ def test_what_follows_some_actions_is_a_street_of_its_own() -> None:
     """The same decisions, named from the one who acts first."""
     (menu,) = holdem("board=Ts3h2h5c9s,pot=200,stack=1900,bets=0.5/1/allin,caps=3").betting.menus
 
-    def street(*line: Any) -> Decision:
-        (start,) = build_street([Line(*line)], menu, smallest_bet=100, last=True).starts
+    def street(*line: Any) -> SpotDecision:
+        (start,) = build_street([BettingLine(*line)], menu, smallest_bet=100, last=True).starts
         return start
 
-    def same(part: Decision | End, whole: Decision | End, turned: bool) -> int:
+    def same(part: SpotDecision | End, whole: SpotDecision | End, turned: bool) -> int:
         if isinstance(part, End):
             assert isinstance(whole, End)
             sign = -1 if turned and part.kind == "fold" else 1
             assert (part.kind, sign * part.payoff) == (whole.kind, whole.payoff)
             return 0
-        assert isinstance(whole, Decision)
+        assert isinstance(whole, SpotDecision)
         assert (part.words, part.actions) == (whole.words, whole.actions)
         assert part.stakes == (whole.stakes[::-1] if turned else whole.stakes)
         below = zip(part.children, whole.children, strict=True)
@@ -98,11 +98,11 @@ def test_what_follows_some_actions_is_a_street_of_its_own() -> None:
 
     start, seen = street(200, 1900), []
     for words in (("check",), ("bet100",), ("check", "bet200"), ("bet200", "raise800")):
-        whole: Decision | End = start
+        whole: SpotDecision | End = start
         for word in words:
-            assert isinstance(whole, Decision)
+            assert isinstance(whole, SpotDecision)
             whole = whole.children[whole.actions.index(word)]
-        assert isinstance(whole, Decision)
+        assert isinstance(whole, SpotDecision)
         turned = bool(whole.level % 2)
         stakes = whole.stakes[::-1] if turned else whole.stakes
         seen.append(same(street(200, 1900, stakes, words), whole, turned))
@@ -117,13 +117,13 @@ def test_what_follows_some_actions_is_a_street_of_its_own() -> None:
 def test_a_raise_is_at_least_as_large_as_the_one_before() -> None:
     """A tenth of the pot is less: 100, and 100 more each time."""
     (menu,) = holdem("board=Ts3h2h5c9s,pot=200,stack=1900,bets=0.1,caps=3").betting.menus
-    at: Decision | End
-    (at,) = build_street([Line(200, 1900)], menu, smallest_bet=100, last=True).starts
+    at: SpotDecision | End
+    (at,) = build_street([BettingLine(200, 1900)], menu, smallest_bet=100, last=True).starts
     for word in ("bet100", "raise200", "raise300"):
-        assert isinstance(at, Decision)
+        assert isinstance(at, SpotDecision)
         assert at.actions[-1] == word
         at = at.children[-1]
-    line = Line(200, 1900, (0, 300), ("bet300",))
+    line = BettingLine(200, 1900, (0, 300), ("bet300",))
     (later,) = build_street([line], menu, smallest_bet=100, last=True).starts
     assert later.actions == ("fold", "call", "raise600")
 
@@ -175,14 +175,14 @@ def test_uniform_play_of_all_hands_has_the_value_by_hand_on_any_board() -> None:
         solver = solver_of(f"board={board},pot=60,stack=500,bets=0.5,raises=none")
         node = walk(solver, [])
         bet, check = node.actions.index("bet30"), node.actions.index("check")
-        range_ = node.seen[0].range_
+        range_ = node.ranges[0].range_
         share = [30 + np.nansum(range_ * node.action_value[action]) for action in (check, bet)]
         assert share[bet] == pytest.approx(45, abs=1e-4)
         # If only he may bet, he gets 30 for a check, and 37.5 in the mean of both.
         assert (30 + share[bet]) / 2 == pytest.approx(37.5, abs=1e-4)
         assert share[check] == pytest.approx((30 + (0 + 30) / 2) / 2, abs=1e-4)
         assert solver.values(0)[0] == pytest.approx(-solver.values(1)[0], abs=1e-4)
-        assert node.seen[0].equity[range_ > 0] == pytest.approx(node.seen[0].equity[range_ > 0])
+        assert node.ranges[0].equity[range_ > 0] == pytest.approx(node.ranges[0].equity[range_ > 0])
 
 
 def test_leduc_by_the_engine_of_spots_has_its_known_value() -> None:
@@ -285,10 +285,10 @@ def test_cards_that_stand_for_others_change_no_value() -> None:
         first, second = (
             walk(one, split_history(f"check check [{card}]")) for one in (folded, whole)
         )
-        known = np.isfinite(first.seen[0].value)
+        known = np.isfinite(first.ranges[0].value)
         assert 10 <= known.sum() <= 13
         for found, right in (
-            (first.seen[0].value, second.seen[0].value),
+            (first.ranges[0].value, second.ranges[0].value),
             (first.policy[0], second.policy[0]),
         ):
             np.testing.assert_allclose(found[known], right[known], atol=1e-3)
@@ -298,7 +298,7 @@ def test_the_nuts_win_the_whole_pot() -> None:
     solver = solver_of("board=AcAdKh7s2c,pot=100,stack=100,bets=1", "AA", "QQ,JJ")
     solution = solve_spot(solver, iterations=300, until=0.05)
     assert solution.last.value == pytest.approx(50, abs=0.1)
-    assert walk(solver, []).seen[0].equity[parse_range("AsAh") > 0] == pytest.approx(1)
+    assert walk(solver, []).ranges[0].equity[parse_range("AsAh") > 0] == pytest.approx(1)
 
 
 @pytest.mark.thorough
@@ -340,7 +340,7 @@ def test_spots_that_differ_in_cards_and_chips_share_a_program() -> None:
     [
         ("bet", "'bet' is not possible"),
         ("check check check", "the hand is over"),
-        ("check check", "nobody is to bet"),
+        ("check check", "there is no decision"),
     ],
 )
 def test_a_history_that_is_not_possible_is_told(history: str, words: str) -> None:
@@ -412,7 +412,7 @@ def test_what_does_not_fit_is_refused_before_it_is_made(monkeypatch: pytest.Monk
 
 def test_where_a_card_is_due_a_word_is_answered_with_cards() -> None:
     solver = solver_of("ranks=5,suits=2,board=AsAhKsKh,pot=10,stack=20,bets=1,caps=1")
-    with pytest.raises(ValueError, match=r"'check' cannot be dealt, but one of Ts, Th, Js, "):
+    with pytest.raises(ValueError, match=r"'check' cannot be dealt; choose one of Ts, Th, Js, "):
         walk(solver, ["check", "check", "check"])
     due = look(solver, ["bet10", "call"])
     assert isinstance(due, SpotPause)

@@ -245,10 +245,10 @@ def test_public_states_after_the_same_move_are_told_apart_by_what_a_player_knows
         ("dark_hex_ir(board_size=2)", "player 1 has no perfect recall"),
         ("phantom_ttt", "has more than 500 histories"),
         ("connect_four(rows=0)", "it ends the process (SIGSEGV)"),
-        ("kriegspiel(fen=x)", "does not check positions"),
+        ("kriegspiel(fen=x)", "does not check FEN"),
         ("hanabi(ranks=7)", "it ends the process (SIGABRT)"),
         ("breakthrough(columns=1)", "cols_ > 1"),
-        ("dark_hex(board_size=0)", "nothing can follow a state that is not the end"),
+        ("dark_hex(board_size=0)", "a state that is not terminal has no legal action"),
     ],
 )
 def test_what_cannot_be_played_is_refused_with_the_reason(text: str, reason: str) -> None:

@@ -97,8 +97,8 @@ def test_a_game_that_openspiel_does_not_have_is_refused() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("1,1p,1,", "1,1q,1,", "information_state '1q' is none of player '1' in this game."),
-        ("1,1p,1,", "0,1p,1,", "information_state '1p' is none of player '0' in this game."),
+        ("1,1p,1,", "1,1q,1,", "information_state '1q' is not one of player '1' in this game."),
+        ("1,1p,1,", "0,1p,1,", "information_state '1p' is not one of player '0' in this game."),
         ("1,1p,1,", "1,1p,7,", "action must be one of 0, 1 there, got '7'."),
     ],
 )

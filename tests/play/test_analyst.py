@@ -9,7 +9,7 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
-from sog.boards.thinker import Follower, thinker_of
+from sog.boards.thinker import AgentThinker, thinker_of
 from sog.games import make
 from sog.play.analyst import Analyst
 from sog.play.game_in_progress import Position
@@ -169,7 +169,7 @@ def test_whoever_does_not_search_is_asked_for_a_move() -> None:
     made = thinker_of(
         GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed), most=9
     )
-    assert isinstance(made, Follower)
+    assert isinstance(made, AgentThinker)
     for text in ("a3", "a3 b2 c1", "a3 b2", ""):
         here = position(text)
         made.think(here, None, lambda: math.inf)
@@ -180,9 +180,9 @@ def test_another_game_is_played_with_other_random_numbers() -> None:
     def make_random(player: int, seed: int) -> RandomAgent:
         return RandomAgent(GAME, player=player, seed=seed)
 
-    follower, chosen = Follower(GAME, make_random), set()
+    agent_thinker, chosen = AgentThinker(GAME, make_random), set()
     for _ in range(20):
-        follower.think(Position.of(GAME), None, lambda: math.inf)
-        chosen.add(follower.best())
-        follower.forget()
+        agent_thinker.think(Position.of(GAME), None, lambda: math.inf)
+        chosen.add(agent_thinker.best())
+        agent_thinker.forget()
     assert len(chosen) > 4

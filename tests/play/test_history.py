@@ -36,7 +36,7 @@ def test_a_position_of_its_own_is_read_where_that_is_allowed() -> None:
 
 
 def test_elsewhere_it_is_refused_in_a_line() -> None:
-    with pytest.raises(ValueError, match=f"no events lead to '{MATE}', where this begins"):
+    with pytest.raises(ValueError, match=f"a list of events cannot begin at '{MATE}'"):
         read_history(GAME, MATE)
 
 

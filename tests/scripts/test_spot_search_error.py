@@ -14,7 +14,7 @@ from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.holdem.game import Holdem
-from sog.holdem.spots.errors import SpotMeasure
+from sog.holdem.spots.value_errors import SpotMeasure
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 GAME = "holdem(ranks=5,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)"

@@ -1,1 +1,1 @@
-"""`sog gtp`: a player as a Go program, for any board that speaks GTP."""
+"""`sog gtp`: a player as a GTP engine."""

@@ -1,38 +1,37 @@
-"""Lines of analysis as Leela Zero and KataGo write them, which Go boards draw.
+"""Lines of analysis as Leela Zero and KataGo write them, which Go programs draw.
 
-`lz-analyze` counts shares in ten thousandths, `kata-analyze` in parts of 1; both are of the player
-to move. https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
+`lz-analyze` gives win rates in ten thousandths, `kata-analyze` as fractions; both for the player to
+move. https://github.com/lightvector/KataGo/blob/master/docs/GTP_Extensions.md
 """
 
 import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sog.boards.gtp.table import PLAYERS, read_color, read_number
+from sog.boards.gtp.session import PLAYERS, read_color, read_number
 from sog.play.principal_variation import Lines
 
 _PER_TEN_THOUSAND: Final = 10_000
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class AnalysisOrder:
-    """What is to be told."""
+class AnalysisRequest:
+    """The arguments of an analysis command."""
 
     player: int
-    """Who must be to move."""
+    """The player to analyze for."""
     interval: float = 1.0
     """Seconds between lines."""
     most: int = 64
-    """Moves in a line, at most."""
+    """The most moves to show."""
 
 
-def read_order(words: Sequence[str], mover: int) -> AnalysisOrder:
-    """From "[color] [centiseconds] [name value] ..."; ValueError for what is no number.
+def read_request(words: Sequence[str], mover: int) -> AnalysisRequest:
+    """Reads "[color] [centiseconds] [name value] ..."; ValueError for an invalid number.
 
-    mover: whose turn it is, where no color is said. Names of which we know nothing are passed over,
-    as the extension wants.
+    mover: the player if no color is given. Unknown names are ignored, as the extension asks.
     """
-    left, order = list(words), AnalysisOrder(player=mover)
+    left, order = list(words), AnalysisRequest(player=mover)
     if left and left[0].lower() in PLAYERS:
         order = dataclasses.replace(order, player=read_color(left.pop(0)))
     if left and left[0].isdecimal():
@@ -54,12 +53,12 @@ def analysis_line(
     most: int,
     counts_points: bool = False,
 ) -> str:
-    """One line about the best moves, at most so many. style: "kata" or "lz".
+    """One line about the best moves, at most `most`. style: "kata" or "lz".
 
-    A winning rate is what a value comes to where a draw is half a win. counts_points: whether
-    values are points, from which nobody knows how far ahead a player is that only wins or loses.
+    A draw counts as half a win in the win rate. counts_points: whether values are points, so that
+    scoreLead can be given.
     """
-    told = []
+    infos = []
     for order, action in enumerate(lines.actions[:most].tolist()):
         value = float(lines.values[order]) / max_utility
         rate, prior = min(max((1 + value) / 2, 0.0), 1.0), float(lines.prior[order])
@@ -70,11 +69,11 @@ def analysis_line(
             if counts_points:
                 worth += f" scoreLead {float(lines.values[order]):.3f}"
         moves = " ".join(vertex(event) for event in lines.line(order))
-        told.append(
+        infos.append(
             f"info move {vertex(action)} visits {lines.visits[order]} {worth} order {order} "
             f"pv {moves}"
         )
-    return " ".join(told)
+    return " ".join(infos)
 
 
 def _share(part: float) -> int:

@@ -1,7 +1,7 @@
-"""The Go Text Protocol, version 2, as the side that asks: `gtp:gnugo --mode gtp --level 5`.
+"""The Go Text Protocol, version 2: the controller's side, `gtp:gnugo --mode gtp --level 5`.
 
-An engine has one board. It is brought to the game that is asked about by the moves that it has not
-seen, and set up anew where games go on by turns.
+An engine has one board. It gets the moves of the present game that it has not seen, or, where
+several games alternate, the whole game again.
 """
 
 import functools
@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from sog.boards.engine_agent import Engine, EnginePlayer
-from sog.boards.spoken import gtp_game, set_up_game
+from sog.boards.protocol_games import gtp_game, set_up_game
 from sog.games.core import Game
 from sog.play.match import Resignation
 from sog.play.rules import situation
@@ -33,12 +33,12 @@ _MOST_LINES: Final = 10_000  # of an answer
 COLORS: Final = ("black", "white")
 """By player."""
 _USUAL_ARGUMENTS: Final = {
-    # Area scoring takes dead stones off only where they are captured.
+    # Under area scoring here, dead stones must be captured before both pass.
     "gnugo": ("--mode", "gtp", "--chinese-rules", "--{superko}", "--capture-all-dead"),
 }
-"""Of programs that are named without any."""
+"""Default arguments of programs that are named without any."""
 _SUPERKO: Final = {"positional": "positional-superko", "simple": "simple-ko"}
-"""How they call the rule of a game."""
+"""Their options for the ko rule of a game."""
 
 
 class GtpEngine(Engine):
@@ -47,14 +47,14 @@ class GtpEngine(Engine):
     def __init__(
         self, command: str, game: Game[Any], *, seconds: float | None, patience: float
     ) -> None:
-        """Starts it and gives it a board of the game's size. Raises EngineError.
+        """Starts it and sets the board size. Raises EngineError.
 
-        seconds: for a move; None for what it is set to. patience: how long any answer may take.
+        seconds: per move; None for the engine's default. patience: seconds that an answer may take.
         """
-        self._game, self._spoken, self._seconds = game, gtp_game(game), seconds
+        self._game, self._gtp_game, self._seconds = game, gtp_game(game), seconds
         self._patience, self._patience_of_a_move = patience, patience + (seconds or 0)
         self._numbers = itertools.count(1)
-        self._table: int | None = None
+        self._game_id: int | None = None
         self._seen: list[str] = []
         """The moves on its board."""
         super().__init__(command, _with_usual_arguments(command, game))
@@ -62,26 +62,26 @@ class GtpEngine(Engine):
     def text_of(self, state: Any, action: int) -> str:
         """As "black D4"."""
         color = COLORS[situation(self._game, state).actor]
-        return f"{color} {self._spoken.vertex_of_action(action)}"
+        return f"{color} {self._gtp_game.vertex_of_action(action)}"
 
-    def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
-        """Brings its board to the position first."""
-        self._show(table, [*self._set_up_moves(start), *moves])
+    def choose(self, game_id: int, start: Any, moves: Sequence[str], state: Any) -> int:
+        """Sets up the engine's board first."""
+        self._show(game_id, [*self._set_up_moves(start), *moves])
         color = COLORS[situation(self._game, state).actor]
         answer = self.ask(f"genmove {color}", self._patience_of_a_move).strip()
         if answer.lower() == "resign":
-            self._table = None
+            self._game_id = None
             raise Resignation
         try:
-            action = self._spoken.action_of_vertex(answer)
+            action = self._gtp_game.action_of_vertex(answer)
         except ValueError:
             at = self._game.describe_state(state)
             raise self.refuse(f"played {answer!r}, which is no move at '{at}'") from None
-        self._seen.append(f"{color} {self._spoken.vertex_of_action(action)}")
+        self._seen.append(f"{color} {self._gtp_game.vertex_of_action(action)}")
         return action
 
     def ask(self, command: str, within: float | None = None) -> str:
-        """Sends a command; its answer, without the sign and number. Raises EngineError."""
+        """Sends a command; returns the response without its status. Raises EngineError."""
         number, deadline = next(self._numbers), Deadline(within or self._patience)
         failure = f"did not answer {command!r}"
         self._process.send(f"{number} {command}", deadline)
@@ -90,7 +90,7 @@ class GtpEngine(Engine):
             line = self._process.read_line(deadline, failure).rstrip()
             if line:
                 lines.append(line)
-            elif lines:  # an empty one ends an answer
+            elif lines:  # an empty line ends a response
                 break
             match = re.match(r"([=?])(\d*)(?:\s|$)", lines[0]) if lines else None
             if lines and (match is None or match[2] not in ("", str(number))):
@@ -113,8 +113,8 @@ class GtpEngine(Engine):
         if missing:
             raise self.refuse(f"does not know the command {missing[0]!r}")
         self.name = f"{name} {number}".strip()
-        self.ask(f"boardsize {self._spoken.size}")
-        if self._seconds is not None:  # byo-yomi: so long for one stone
+        self.ask(f"boardsize {self._gtp_game.size}")
+        if self._seconds is not None:  # byo-yomi: one stone per period
             self.ask(f"time_settings 0 {max(1, round(self._seconds))} 1")
         self._clear()
 
@@ -126,29 +126,31 @@ class GtpEngine(Engine):
         self._seen = []
 
     def _set_up_moves(self, start: Any) -> list[str]:
-        """The stones of a position as moves, of which one color may make several."""
+        """The stones of a position as moves; one color may make several in a row."""
         if start is None:
             return []
         board = set_up_game(self._game)
         if board is None:
-            raise self.refuse(f"cannot be told where this game of {self._game.name} begins")
+            raise self.refuse(
+                f"cannot set up the position where this {self._game.name} game begins"
+            )
         return [
-            f"{COLORS[player]} {self._spoken.vertex_of_action(point)}"
+            f"{COLORS[player]} {self._gtp_game.vertex_of_action(point)}"
             for point, player in board.stones_of(start).items()
         ]
 
-    def _show(self, table: int, moves: Sequence[str]) -> None:
-        """Brings its board to a position."""
-        if table != self._table or list(moves[: len(self._seen)]) != self._seen:
+    def _show(self, game_id: int, moves: Sequence[str]) -> None:
+        """Brings the engine's board to a position."""
+        if game_id != self._game_id or list(moves[: len(self._seen)]) != self._seen:
             self._clear()
-            self._table = table
+            self._game_id = game_id
         for move in moves[len(self._seen) :]:
             self.ask(f"play {move}")
             self._seen.append(move)
 
 
 def _with_usual_arguments(command: str, game: Game[Any]) -> list[str]:
-    """The words of a command, and those that a program needs of which only the name is given."""
+    """The words of a command, with default arguments if only a known program's name is given."""
     words = split_command(command)
     if len(words) > 1:
         return words

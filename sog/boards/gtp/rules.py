@@ -1,4 +1,4 @@
-"""Rules of Go as KataGo names and tells them: kata-set-rules and kata-get-rules.
+"""Rules of Go as KataGo names them: kata-set-rules and kata-get-rules.
 
 https://lightvector.github.io/KataGo/rules.html
 """
@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sog.boards.gtp.table import Table
+from sog.boards.gtp.session import GtpSession
 
 _KO: Final = {"positional": "POSITIONAL", "simple": "SIMPLE"}
 """By the parameter `superko` of our games."""
@@ -15,25 +15,25 @@ _SUPERKO: Final = {
     **dict.fromkeys(("tromp-taylor", "chinese-ogs", "chinese-kgs"), "positional"),
     "chinese": "simple",
 }
-"""By the names of rules that are ours but for suicide, which we never allow, and a compensation for
-handicap stones, which White never gets."""
+"""By KataGo's name of rules that equal ours, except that suicide is never legal and that White gets
+no compensation for handicap stones."""
 
 
-def rules_commands(table: Table) -> dict[str, Callable[[Sequence[str]], str]]:
-    """Those of KataGo, for a game with a choice of ko; else none."""
-    if not hasattr(table.game, "superko"):
+def rules_commands(session: GtpSession) -> dict[str, Callable[[Sequence[str]], str]]:
+    """KataGo's commands, for a game with a choice of ko rules; else none."""
+    if not hasattr(session.game, "superko"):
         return {}
 
     def choose(words: Sequence[str]) -> str:
         name = words[0].lower()
         if name not in _SUPERKO:
             raise ValueError(f"unsupported rules: they must be one of {', '.join(_SUPERKO)}")
-        table.change(table.variant({"superko": _SUPERKO[name]}))
+        session.change(session.variant({"superko": _SUPERKO[name]}))
         return ""
 
-    def tell(words: Sequence[str]) -> str:
+    def describe(words: Sequence[str]) -> str:
         rules = {
-            "ko": _KO[table.game.superko],  # type: ignore[attr-defined]
+            "ko": _KO[session.game.superko],  # type: ignore[attr-defined]
             "scoring": "AREA",
             "tax": "NONE",
             "suicide": False,
@@ -43,4 +43,4 @@ def rules_commands(table: Table) -> dict[str, Callable[[Sequence[str]], str]]:
         }
         return json.dumps(rules)
 
-    return {"kata-set-rules": choose, "kata-get-rules": tell}
+    return {"kata-set-rules": choose, "kata-get-rules": describe}

@@ -1,7 +1,7 @@
-"""The Go Text Protocol, version 2, as the side that answers.
+"""The Go Text Protocol, version 2: the engine's side.
 
-One command after the other, read from a stream and answered on another; what is wrong with one is
-its answer. An analysis goes on until the next line comes, whatever is in it.
+Commands are read from one stream and answered on another, one at a time; errors are responses. An
+analysis continues until the next line arrives.
 """
 
 import argparse
@@ -15,19 +15,19 @@ from typing import Any, Final
 
 from sog import __version__
 from sog.boards.clock import OVERHEAD_MS
-from sog.boards.gtp.analysis import analysis_line, read_order
+from sog.boards.gtp.analysis import analysis_line, read_request
 from sog.boards.gtp.clock import Clock
 from sog.boards.gtp.rules import rules_commands
-from sog.boards.gtp.setup import Setup, load_file
-from sog.boards.gtp.table import Table, board_text, read_color, read_number, score_text
-from sog.boards.speaking import LineInput, answer
-from sog.boards.spoken import gtp_game
+from sog.boards.gtp.session import GtpSession, board_text, read_color, read_number, score_text
+from sog.boards.gtp.setup import BoardSetup, load_file
+from sog.boards.protocol_games import gtp_game
+from sog.boards.protocol_server import LineInput, run_server
 from sog.boards.thinker import Thinker
 from sog.games.core import PLAYER_0, Game
 from sog.play.match import Resignation
 
 _PATIENCE: Final = 0.05
-_UNHEARD: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+_CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _RESIGN: Final = "resign"
 _NO_CLOCK: Final = math.inf
 _FOR_GOGUI: Final = (
@@ -41,25 +41,25 @@ _FOR_GOGUI: Final = (
 
 
 class GtpServer:
-    """A game between a program that shows it and a player of ours."""
+    """Plays as an engine for a GTP controller."""
 
     def __init__(
         self,
         game: Game[Any],
-        seat: Callable[[Game[Any]], Thinker],
+        make_thinker: Callable[[Game[Any]], Thinker],
         *,
-        heard: LineInput,
+        line_input: LineInput,
         say: Callable[[str], None],
         seconds: float | None = None,
         overhead_ms: int = OVERHEAD_MS,
     ) -> None:
-        """seat: who thinks, for a game of another size or komi, too; ValueError if he cannot.
+        """make_thinker: see `GtpSession`. say: prints a line. seconds: per move without a clock.
+        overhead_ms: of each move on a clock.
 
-        say: prints a line. seconds: for a move, where no clock says otherwise. overhead_ms: of a
-        move on a clock. Raises ValueError for a game that GTP cannot speak of.
+        Raises ValueError for a game that GTP does not support.
         """
-        self._table = Table(game, seat)
-        self._heard, self._say, self._seconds = heard, say, seconds
+        self._session = GtpSession(game, make_thinker)
+        self._line_input, self._say, self._seconds = line_input, say, seconds
         self._clock, self._has_quit = Clock(overhead=overhead_ms / 1000), False
         self._commands: dict[str, Callable[[Sequence[str]], str]] = {
             "protocol_version": lambda words: "2",
@@ -77,16 +77,16 @@ class GtpServer:
             "undo": self._undo,
             "time_settings": self._set_time,
             "time_left": self._set_left,
-            "final_score": lambda words: score_text(self._table.game, self._state),
-            "showboard": lambda words: f"\n{board_text(self._table.game, self._state)}",
+            "final_score": lambda words: score_text(self._session.game, self._state),
+            "showboard": lambda words: f"\n{board_text(self._session.game, self._state)}",
             "loadsgf": self._load,
-            "last_move": lambda words: self._table.last_move,
+            "last_move": lambda words: self._session.last_move,
             "cputime": lambda words: f"{time.process_time():.3f}",
             "gogui-analyze_commands": lambda words: "\n".join(
                 line for line in _FOR_GOGUI if line.split("/")[2].split()[0] in self._commands
             ),
-            **Setup(self._table, self._stone).commands,
-            **rules_commands(self._table),
+            **BoardSetup(self._session, self._stone).commands,
+            **rules_commands(self._session),
             **{
                 f"{style}-{what}": self._analysis(style, generates=what != "analyze")
                 for style in ("lz", "kata")
@@ -95,21 +95,21 @@ class GtpServer:
         }
 
     def run(self) -> None:
-        """Answers until it is told to quit, or nothing more comes."""
-        while not self._has_quit and (line := self._heard.next()) is not None:
-            text = _UNHEARD.sub("", line.partition("#")[0]).replace("\t", " ")
+        """Answers until `quit` or the end of input."""
+        while not self._has_quit and (line := self._line_input.next()) is not None:
+            text = _CONTROL_CHARACTERS.sub("", line.partition("#")[0]).replace("\t", " ")
             words = text.split()
             number = words.pop(0) if words and words[0].isdecimal() else ""
             if words:
                 self._answer(number, words[0], words[1:])
 
     def close(self) -> None:
-        """Whoever thinks is not asked any more."""
-        self._table.thinker.close()
+        """Closes the thinker."""
+        self._session.thinker.close()
 
     @property
     def _state(self) -> Any:
-        return self._table.position.state
+        return self._session.position.state
 
     def _answer(self, number: str, command: str, words: Sequence[str]) -> None:
         self._number = number
@@ -121,10 +121,10 @@ class GtpServer:
             self._say(f"?{number} syntax error: {command} needs more arguments\n")
         except OSError as error:
             self._say(f"?{number} cannot load file: {error.strerror}\n")
-        except (ValueError, OverflowError) as error:  # also of a number without an end
+        except (ValueError, OverflowError) as error:  # int(inf) overflows
             self._say(f"?{number} {' '.join(str(error).rstrip('.').split())}\n")
         else:
-            if answer is not _SAID:
+            if answer is not _ALREADY_ANSWERED:
                 self._say(f"={number} {answer}".rstrip() + "\n")
 
     # The board.
@@ -135,43 +135,43 @@ class GtpServer:
 
     def _set_size(self, words: Sequence[str]) -> str:
         size = read_number(words[0], int)
-        if size != self._table.spoken.size:
+        if size != self._session.gtp_game.size:
             self._change("size", size)
         return self._clear(words)
 
     def _set_komi(self, words: Sequence[str]) -> str:
         komi = read_number(words[0], float)
-        if komi != getattr(self._table.game, "komi", komi):
+        if komi != getattr(self._session.game, "komi", komi):
             self._change("komi", komi)
         return ""
 
     def _change(self, parameter: str, value: float) -> None:
         try:
-            self._table.change(self._table.variant({parameter: value}))
+            self._session.change(self._session.variant({parameter: value}))
         except ValueError as error:
             raise ValueError(f"unacceptable {parameter}: {error}") from None
 
     def _clear(self, words: Sequence[str]) -> str:
-        self._table.prepare()
-        self._table.begin()
+        self._session.prepare()
+        self._session.begin()
         self._clock.left = {}
         return ""
 
     def _play(self, words: Sequence[str]) -> str:
         player, vertex = read_color(words[0]), words[1]
         try:
-            self._table.move(player, self._table.spoken.action_of_vertex(vertex))
+            self._session.move(player, self._session.gtp_game.action_of_vertex(vertex))
         except ValueError as error:
             raise ValueError(f"illegal move: {error}") from None
         return ""
 
     def _undo(self, words: Sequence[str]) -> str:
-        self._table.undo()
+        self._session.undo()
         return ""
 
     def _load(self, words: Sequence[str]) -> str:
         try:
-            load_file(self._table, words)
+            load_file(self._session, words)
         except ValueError as error:
             raise ValueError(f"cannot load file: {error}") from None
         return ""
@@ -201,28 +201,28 @@ class GtpServer:
 
     def _suggest(self, words: Sequence[str]) -> str:
         action = self._choose(read_color(words[0]), lambda: None)
-        return _RESIGN if action is None else self._table.spoken.vertex_of_action(action)
+        return _RESIGN if action is None else self._session.gtp_game.vertex_of_action(action)
 
     def _stone(self, player: int) -> int:
         action = self._choose(player, lambda: None)
         if action is None:
-            raise ValueError("the engine gives up")
+            raise ValueError("the engine resigns")
         return action
 
     def _made(self, player: int, action: int | None) -> str:
         if action is None:
             return _RESIGN
-        self._table.move(player, action)
-        return self._table.spoken.vertex_of_action(action)
+        self._session.move(player, action)
+        return self._session.gtp_game.vertex_of_action(action)
 
     def _choose(self, player: int, watch: Callable[[], None]) -> int | None:
-        """The move; None where an engine that plays for us gives up."""
-        began, last_pass = time.monotonic(), self._table.last_pass
+        """The move; None if the player, another engine, resigns."""
+        began, last_pass = time.monotonic(), self._session.last_pass
         if last_pass is not None:
             return last_pass
-        position = self._table.turned_to(player)
-        self._table.prepare()
-        thinker = self._table.thinker
+        position = self._session.turned_to(player)
+        self._session.prepare()
+        thinker = self._session.thinker
         seconds = self._clock.seconds(player, self._moves_left())
         if seconds is None:
             seconds = self._seconds
@@ -243,66 +243,66 @@ class GtpServer:
             self._clock.took(player, time.monotonic() - began)
 
     def _moves_left(self) -> int:
-        """Moves of one player that may still come, about: a Go board is half full in the end."""
-        size, played = self._table.spoken.size, len(self._table.position.outcomes)
+        """Moves a player may still make, if a Go game has 3/4 as many moves as points."""
+        size, played = self._session.gtp_game.size, len(self._session.position.outcomes)
         return max(size, (size**2 * 3 // 4 - played) // 2)
 
     # Analysis.
 
     def _analysis(self, style: str, *, generates: bool) -> Callable[[Sequence[str]], str]:
         def analyze(words: Sequence[str]) -> str:
-            order = read_order(words, max(self._table.actor, PLAYER_0))
-            position = self._table.turned_to(order.player)
-            self._table.prepare()
+            order = read_request(words, max(self._session.actor, PLAYER_0))
+            position = self._session.turned_to(order.player)
+            self._session.prepare()
             last = time.monotonic()
             self._say(f"={self._number}")
 
-            def tell() -> None:
+            def report() -> None:
                 nonlocal last
                 if time.monotonic() - last >= order.interval:
-                    self._tell_lines(style, order.most)
+                    self._print_lines(style, order.most)
                     last = time.monotonic()
 
             if generates:
-                action = self._choose(order.player, tell)
-                self._tell_lines(style, order.most)
+                action = self._choose(order.player, report)
+                self._print_lines(style, order.most)
                 self._say(f"play {self._made(order.player, action)}\n")
-                return _SAID
+                return _ALREADY_ANSWERED
 
             def next_slice() -> float:
-                tell()
-                return 0.0 if self._heard.is_waiting() else _NO_CLOCK
+                report()
+                return 0.0 if self._line_input.is_waiting() else _NO_CLOCK
 
             with contextlib.suppress(Resignation):
-                self._table.thinker.think(position, None, next_slice)
-            self._tell_lines(style, order.most)
-            while not self._heard.is_waiting():  # there is no room for more
+                self._session.thinker.think(position, None, next_slice)
+            self._print_lines(style, order.most)
+            while not self._line_input.is_waiting():  # the tree is full
                 time.sleep(_PATIENCE)
-                tell()
+                report()
             self._say("")
-            return _SAID
+            return _ALREADY_ANSWERED
 
         return analyze
 
-    def _tell_lines(self, style: str, most: int) -> None:
-        lines = self._table.thinker.lines()
+    def _print_lines(self, style: str, most: int) -> None:
+        lines = self._session.thinker.lines()
         if lines is None:
             return
         line = analysis_line(
             lines,
-            self._table.spoken.vertex_of_action,
-            max_utility=self._table.game.max_utility,
+            self._session.gtp_game.vertex_of_action,
+            max_utility=self._session.game.max_utility,
             style=style,
             most=most,
-            counts_points=getattr(self._table.game, "payoff", "") == "diff",
+            counts_points=getattr(self._session.game, "payoff", "") == "diff",
         )
         self._say(line)
 
 
-_SAID: Final = "\x00"
-"""Of a command that has said its answer itself."""
+_ALREADY_ANSWERED: Final = "\x00"
+"""Returned by a command that has printed its own response."""
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs `sog gtp PLAYER`; returns its exit code."""
-    return answer(arguments, gtp_game, GtpServer)
+    return run_server(arguments, gtp_game, GtpServer)

@@ -1,4 +1,4 @@
-"""Boards that are set up by GTP: handicap stones, and games of files."""
+"""GTP commands that set up a board: handicap stones, positions, and games from SGF files."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from sog.boards.gtp.table import Table, read_color, read_number
-from sog.boards.spoken import SetUpGame
+from sog.boards.gtp.session import GtpSession, read_color, read_number
+from sog.boards.protocol_games import SetUpGame
 from sog.files import read_any_text
 from sog.games.core import PLAYER_0, PLAYER_1
 from sog.play.history import read_opening
@@ -18,41 +18,41 @@ _ALIVE: Final = "alive"
 _STATUSES: Final = (_ALIVE, "seki", "dead")
 
 
-def load_file(table: Table, words: Sequence[str]) -> None:
-    """`loadsgf`: a game from a file, with its stones set up, board size and komi.
+def load_file(session: GtpSession, words: Sequence[str]) -> None:
+    """`loadsgf`: loads a game with its setup stones, board size and komi.
 
-    words: its name, which may have spaces, and perhaps the number of the move to stop before.
-    Raises ValueError and OSError; then all is as it was.
+    words: the file's name, which may contain spaces, then optionally the number of the move to stop
+    before. Raises ValueError and OSError, and then changes nothing.
     """
     others, last = words[:-1], words[-1]
     before = int(last) if others and last.isdecimal() else None
     name = " ".join(words if before is None else others)
     try:
         path = Path(name).expanduser()
-    except RuntimeError:  # of a user who is none
+    except RuntimeError:  # ~name of an unknown user
         path = Path(name)
     text = read_any_text(path, _MOST_BYTES)
-    game = table.variant(table.game.rules_in(text))
+    game = session.variant(session.game.rules_in(text))
     opening = read_opening(game, text)
-    table.change(game)
+    session.change(game)
     end = len(opening.outcomes) if before is None else max(0, before - 1)
-    table.begin(opening.start, opening.outcomes[:end])
+    session.begin(opening.start, opening.outcomes[:end])
 
 
-class Setup:
-    """Stones on the board before the game: a handicap of Black, or a whole position.
+class BoardSetup:
+    """Stones on the board before the game: Black's handicap, or a whole position.
 
-    They are where the game begins, so that `undo` does not take them back.
+    The game begins after them, so `undo` does not remove them.
     """
 
-    def __init__(self, table: Table, choose: Callable[[int], int]) -> None:
-        """choose: the action that the player of ours likes best for a player."""
-        self._table, self._choose = table, choose
+    def __init__(self, session: GtpSession, choose: Callable[[int], int]) -> None:
+        """choose: the thinker's best action for a player."""
+        self._session, self._choose = session, choose
 
     @property
     def commands(self) -> dict[str, Callable[[Sequence[str]], str]]:
-        """Those of GTP 2 and KataGo, for a game whose board can be set up; else none."""
-        if self._table.board is None:
+        """Commands of GTP 2 and KataGo, for a game whose board can be set up; else none."""
+        if self._session.board is None:
             return {}
         return {
             "fixed_handicap": self._put_on_fixed_points,
@@ -63,39 +63,40 @@ class Setup:
         }
 
     def _set_position(self, words: Sequence[str]) -> str:
-        """Stones as "B D4 W C3", then it is Black's turn."""
+        """Reads stones as "B D4 W C3"; Black moves next."""
         if len(words) % 2:
             raise ValueError("syntax error: set_position needs pairs of a color and a vertex")
         try:
             players = [read_color(word) for word in words[::2]]
             points = self._points(words[1::2])
-            self._table.begin(self._board.set_up(dict(zip(points, players, strict=True)), PLAYER_0))
+            stones = dict(zip(points, players, strict=True))
+            self._session.begin(self._board.set_up(stones, PLAYER_0))
         except ValueError as error:
             raise ValueError(f"invalid position: {error}") from None
         return ""
 
     def _list_status(self, words: Sequence[str]) -> str:
-        """All stones on the board count as alive, since ours is area scoring without disputes."""
+        """All stones on the board are alive: area scoring without a dispute phase."""
         if words[0] not in _STATUSES:
             raise ValueError(f"syntax error: the status must be one of {', '.join(_STATUSES)}")
-        stones = self._board.stones_of(self._table.position.state) if words[0] == _ALIVE else ()
-        return self._written(sorted(stones))
+        stones = self._board.stones_of(self._session.position.state) if words[0] == _ALIVE else ()
+        return self._vertices(sorted(stones))
 
     @property
     def _board(self) -> SetUpGame:
-        assert self._table.board is not None
-        return self._table.board
+        assert self._session.board is not None
+        return self._session.board
 
     def _empty_board(self) -> SetUpGame:
-        if self._board.stones_of(self._table.position.state):
+        if self._board.stones_of(self._session.position.state):
             raise ValueError("board not empty")
         return self._board
 
     def _begin(self, points: Sequence[int], first: int = PLAYER_1) -> None:
-        self._table.begin(self._board.set_up(dict.fromkeys(points, PLAYER_0), first))
+        self._session.begin(self._board.set_up(dict.fromkeys(points, PLAYER_0), first))
 
-    def _written(self, points: Sequence[int]) -> str:
-        return " ".join(self._table.spoken.vertex_of_action(point) for point in points)
+    def _vertices(self, points: Sequence[int]) -> str:
+        return " ".join(self._session.gtp_game.vertex_of_action(point) for point in points)
 
     def _put_on_fixed_points(self, words: Sequence[str]) -> str:
         number, board = read_number(words[0], int), self._empty_board()
@@ -104,26 +105,26 @@ class Setup:
         except ValueError as error:
             raise ValueError(f"invalid number of stones: {error}") from None
         self._begin(points)
-        return self._written(points)
+        return self._vertices(points)
 
     def _place(self, words: Sequence[str]) -> str:
-        """On the fixed points as far as there are any, and where our player likes it best."""
+        """Uses the fixed points first, then the thinker's favorite ones."""
         number, board = read_number(words[0], int), self._empty_board()
         self._check_number(number, "invalid number of stones")
         fixed = min(number, board.most_handicap)
         points = list(board.handicap(fixed)) if fixed else []
         while len(points) < number:
             self._begin(points, PLAYER_0)
-            points.append(self._liked_point())
+            points.append(self._best_point())
         self._begin(points)
-        return self._written(points)
+        return self._vertices(points)
 
-    def _liked_point(self) -> int:
+    def _best_point(self) -> int:
         action = self._choose(PLAYER_0)
         if action < self._num_points:
             return action
-        state = self._table.position.state  # he passes: any point will do
-        legal = situation(self._table.game, state).legal_outcomes[: self._num_points]
+        state = self._session.position.state  # the player passes: any point will do
+        legal = situation(self._session.game, state).legal_outcomes[: self._num_points]
         return int(np.argmax(legal))
 
     def _put(self, words: Sequence[str]) -> str:
@@ -136,7 +137,7 @@ class Setup:
         return ""
 
     def _points(self, words: Sequence[str]) -> list[int]:
-        points = [self._table.spoken.action_of_vertex(word) for word in words]
+        points = [self._session.gtp_game.action_of_vertex(word) for word in words]
         if any(point >= self._num_points for point in points):
             raise ValueError("a stone cannot pass")
         if len(set(points)) < len(points):
@@ -145,7 +146,7 @@ class Setup:
 
     @property
     def _num_points(self) -> int:
-        return self._table.spoken.size**2
+        return self._session.gtp_game.size**2
 
     def _check_number(self, number: int, refusal: str) -> None:
         most = self._num_points - 1

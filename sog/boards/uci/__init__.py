@@ -1,1 +1,1 @@
-"""`sog uci`: a player as a chess engine, for any program that speaks UCI."""
+"""`sog uci`: a player as a UCI engine."""

@@ -1,8 +1,8 @@
-"""The Universal Chess Interface, as the side that asks: `uci:COMMAND?nodes=2000&Skill Level=0`.
+"""The Universal Chess Interface: the controller's side, `uci:COMMAND?nodes=2000&Skill Level=0`.
 
-The engine is asked for its options first, and what is set is checked against them: what it does not
-know it would pass over in silence, a variant of chess above all. Each move is asked for with the
-whole game so far, so that one process serves several games.
+The engine lists its options first, and settings are checked against them: engines silently ignore
+unknown options, among them variants of chess. Each `go` follows the whole game so far, so that one
+process serves several games.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sog.boards.engine_agent import Engine, EnginePlayer
-from sog.boards.spoken import uci_game
+from sog.boards.protocol_games import uci_game
 from sog.games.core import Game
 from sog.parameters import near_name
 from sog.players.engines.limits import patience_in, split_text, take_number
@@ -21,10 +21,10 @@ from sog.players.engines.process import Deadline, split_command
 from sog.players.player import Host
 
 LIMITS: Final = ("nodes", "movetime", "depth")
-"""How much a move may take, as `go` names it: positions, milliseconds, half-moves."""
+"""Limits of a move as `go` names them: positions, milliseconds, half-moves."""
 _DEFAULT_LIMIT: Final = {"nodes": 10_000}
 _MOST_LINES: Final = 1000
-"""Of an answer; what comes before the last of them is of no interest."""
+"""Lines kept of an answer; earlier ones do not matter."""
 _VARIANT: Final = "UCI_Variant"
 _CHESS: Final = "chess"
 _WORDS: Final = re.compile(r"\b(name|type|default|min|max|var)\b")
@@ -32,7 +32,7 @@ _WORDS: Final = re.compile(r"\b(name|type|default|min|max|var)\b")
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class UciOption:
-    """An option that an engine has."""
+    """An option of an engine."""
 
     name: str
     kind: str
@@ -43,7 +43,7 @@ class UciOption:
     choices: tuple[str, ...] = ()
 
     def problem(self, value: str) -> str:
-        """What is wrong with a value; empty if nothing is."""
+        """What is wrong with a value; empty if it is valid."""
         if self.kind == "check" and value not in ("true", "false"):
             return "must be true or false"
         if self.kind == "combo" and value not in self.choices:
@@ -56,7 +56,7 @@ class UciOption:
 
 
 def read_option(line: str) -> UciOption | None:
-    """An option from "option name NAME type TYPE ..."; None if the line tells of none."""
+    """An option from "option name NAME type TYPE ..."; None for any other line."""
     found: dict[str, list[str]] = {}
     pieces = _WORDS.split(line.removeprefix("option").strip())
     for word, rest in zip(pieces[1::2], pieces[2::2], strict=True):
@@ -92,22 +92,22 @@ class UciEngine(Engine):
         self._game, self._wanted, self._patience = uci_game(game), options, patience
         self._go = " ".join(["go", *(f"{name} {value}" for name, value in limit.items())])
         self._patience_of_a_move = patience + limit.get("movetime", 0) / 1000
-        self._last_table: int | None = None
+        self._last_game_id: int | None = None
         super().__init__(command)
 
     def text_of(self, state: Any, action: int) -> str:
         """As "e2e4"."""
         return self._game.uci_of_action(state, action)
 
-    def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
-        """Tells it the whole game first."""
-        if table != self._last_table:  # its tables tell of another game
-            self._tell("ucinewgame")
+    def choose(self, game_id: int, start: Any, moves: Sequence[str], state: Any) -> int:
+        """Sends the whole game first."""
+        if game_id != self._last_game_id:  # its hash tables are of another game
+            self._send("ucinewgame")
             self._synchronize()
-            self._last_table = table
+            self._last_game_id = game_id
         begin = "startpos" if start is None else f"fen {self._game.fen(start)}"
         played = f" moves {' '.join(moves)}" if moves else ""
-        self._tell(f"position {begin}{played}")
+        self._send(f"position {begin}{played}")
         words = self._ask(self._go, "bestmove", self._patience_of_a_move)[-1].split()
         text = words[1] if len(words) > 1 else "nothing"
         try:
@@ -131,7 +131,7 @@ class UciEngine(Engine):
         options, variant = dict(self._wanted), self._game.uci_variant
         for name in options:
             if name.lower() == _VARIANT.lower():
-                raise self._process.error(f"is told the game by us: leave {name} out")
+                raise self._process.error(f"plays the variant of the game: leave {name} out")
         known = self._options.get(_VARIANT.lower())
         if variant == _CHESS and (known is None or variant not in known.choices):
             return options  # an engine for chess
@@ -148,14 +148,14 @@ class UciEngine(Engine):
                 raise self._process.error(f"has no option {name!r}{hint}")
             if problem := option.problem(value):
                 raise self._process.error(f"option {option.name} {problem}, got {value!r}")
-            told = "" if option.kind == "button" else f" value {value}"
-            self._tell(f"setoption name {option.name}{told}")
+            text = "" if option.kind == "button" else f" value {value}"
+            self._send(f"setoption name {option.name}{text}")
 
     def _synchronize(self) -> None:
         self._ask("isready", "readyok", self._patience)
 
     def _ask(self, question: str, answer: str, within: float) -> list[str]:
-        """The lines up to one that begins with the answer, that one last."""
+        """The lines up to and including the first that begins with the answer."""
         deadline, lines = Deadline(within), deque[str](maxlen=_MOST_LINES)
         self._process.send(question, deadline)
         failure = f"did not answer {question!r} with {answer!r}"
@@ -163,15 +163,15 @@ class UciEngine(Engine):
             lines.append(self._process.read_line(deadline, failure).strip())
         return list(lines)
 
-    def _tell(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         self._process.send(line, Deadline(self._patience))
 
 
 def read_uci(text: str, host: Host) -> EnginePlayer:
     """The player of "uci:COMMAND?name=value&..."; EngineError if there is no such program.
 
-    nodes, movetime and depth limit a move, `timeout` how long we wait; all else are options of the
-    engine.
+    nodes, movetime and depth limit a move, `timeout` the wait for an answer; all others are options
+    of the engine.
     """
     command, values = split_text(text, "uci")
     where = f"uci:{command}"

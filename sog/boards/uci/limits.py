@@ -1,4 +1,4 @@
-"""What `go` says: how long to think about a move, and which moves may be played."""
+"""The arguments of `go`: how long to think, and which moves to consider."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -11,35 +11,35 @@ _NUMBERS: Final = (
     *("wtime", "btime", "winc", "binc", "movestogo"),
     *("nodes", "movetime", "depth", "mate"),
 )
-_LARGEST: Final = 2**53  # that every number of a clock can be, whatever it is divided by
+_LARGEST: Final = 2**53  # exact as a float
 _FLAGS: Final = ("infinite", "ponder")
 _MOVES: Final = "searchmoves"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How long to think; None where nothing is said."""
+    """How long to think; None for no limit."""
 
     nodes: int | None = None
     seconds: float | None = None
     depth: int | None = None
     waits: bool = False
-    """Whether the move is not to be told before stop, or ponderhit."""
+    """Whether to report the move only after stop or ponderhit."""
     ponders: bool = False
-    """Whether time counts from ponderhit only."""
+    """Whether time counts only from ponderhit."""
     moves: tuple[str, ...] = ()
-    """The only ones that may be played; none for all."""
+    """The moves to consider; empty for all."""
 
     @property
     def is_limited(self) -> bool:
-        """Whether anything ends the search but stop."""
+        """Whether anything but stop ends the search."""
         return any(one is not None for one in (self.nodes, self.seconds, self.depth))
 
 
 def read_limits(words: Sequence[str], player: int, overhead_seconds: float) -> Limits:
-    """The words behind `go`; player: who is to move, player 0 being White.
+    """Reads the words after `go`; player: to move, player 0 being White.
 
-    Words that we do not know are passed over, as the protocol wants.
+    Unknown words are ignored, as the protocol asks.
     """
     numbers, flags, moves = dict[str, int](), set[str](), list[str]()
     left = list(words)

@@ -1,7 +1,7 @@
-"""The Universal Chess Interface, as the side that answers.
+"""The Universal Chess Interface: the engine's side.
 
-One thread does everything: between two slices of a search it looks for what was sent, so that stop,
-ponderhit and isready are heard within a slice. What has to wait for the end of the search does.
+One thread does everything: between two slices of a search it reads the input, so that stop,
+ponderhit and isready are handled within a slice. Other commands wait for the end of the search.
 """
 
 import argparse
@@ -16,8 +16,8 @@ import numpy as np
 
 from sog import __version__
 from sog.boards.clock import MOST_OVERHEAD_MS, OVERHEAD_MS
-from sog.boards.speaking import LineInput, answer
-from sog.boards.spoken import uci_game
+from sog.boards.protocol_games import uci_game
+from sog.boards.protocol_server import LineInput, run_server
 from sog.boards.thinker import Thinker
 from sog.boards.uci.limits import Limits, read_limits
 from sog.games.core import TERMINAL, Game
@@ -38,7 +38,7 @@ Elo"."""
 
 @dataclasses.dataclass(kw_only=True)
 class _Options:
-    """What `setoption` changes; all are numbers."""
+    """The options of `setoption`, all numbers."""
 
     multi_pv: int = 1
     overhead_ms: int
@@ -46,7 +46,7 @@ class _Options:
 
 
 class UciServer:
-    """A game between a program that shows it and a player of ours."""
+    """Plays as an engine for a UCI program."""
 
     def __init__(
         self,
@@ -54,22 +54,22 @@ class UciServer:
         thinker: Thinker,
         *,
         name: str,
-        heard: LineInput,
+        line_input: LineInput,
         say: Callable[[str], None],
         seconds: float | None = None,
         overhead_ms: int = OVERHEAD_MS,
     ) -> None:
-        """name: of the player. say: prints a line. seconds: for a move that nothing limits.
-        overhead_ms: of a move on a clock, until the program sets another.
+        """name: of the player. say: prints a line. seconds: for a move without limits. overhead_ms:
+        of a move on a clock, until the program sets another.
 
-        Raises ValueError for a game that UCI cannot speak of.
+        Raises ValueError for a game that UCI does not support.
         """
-        self._game, self._spoken, self._thinker = game, uci_game(game), thinker
-        self._name, self._heard, self._say, self._seconds = name, heard, say, seconds
+        self._game, self._uci_game, self._thinker = game, uci_game(game), thinker
+        self._name, self._line_input, self._say, self._seconds = name, line_input, say, seconds
         self._options = _Options(overhead_ms=overhead_ms)
         self._position: Position | None = Position.of(game)
         self._path = [("startpos", self._position)]
-        """How the program said that the game begins, then its moves, and where each leads."""
+        """The beginning as the program gave it, then the moves and the position after each."""
         self._is_prepared = self._has_quit = False
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {
             "uci": self._introduce,
@@ -82,24 +82,24 @@ class UciServer:
         }
 
     def run(self) -> None:
-        """Answers until it is told to quit, or nothing more comes."""
-        while not self._has_quit and (line := self._heard.next()) is not None:
+        """Answers until `quit` or the end of input."""
+        while not self._has_quit and (line := self._line_input.next()) is not None:
             words = line.split()
-            # What is unknown is passed over, up to the first word that is not.
+            # Unknown words before a command are skipped, by the protocol.
             while words and words[0] not in self._commands:
                 words.pop(0)
             if words:
                 try:
                     self._commands[words[0]](words[1:])
                 except ValueError as error:
-                    self._tell(str(error))
+                    self._print_error(str(error))
 
     def close(self) -> None:
-        """Whoever thinks is not asked any more."""
+        """Closes the thinker."""
         self._thinker.close()
 
-    def _tell(self, problem: str) -> None:
-        """The protocol has no errors: a program may show this to its user."""
+    def _print_error(self, problem: str) -> None:
+        """Prints an error as info, since the protocol has none: programs may show it."""
         self._say(f"info string error: {' '.join(problem.split())}")
 
     def _introduce(self, words: Sequence[str]) -> None:
@@ -116,7 +116,7 @@ class UciServer:
             f"Move Overhead type spin default {self._options.overhead_ms} min 0 "
             f"max {MOST_OVERHEAD_MS}",
         ]
-        thinker, variant = self._thinker, self._spoken.uci_variant
+        thinker, variant = self._thinker, self._uci_game.uci_variant
         if thinker.usual_simulations is not None:
             numbers = f"default {thinker.usual_simulations} min 1 max {thinker.most_simulations}"
             lines.append(f"Simulations type spin {numbers}")
@@ -132,10 +132,10 @@ class UciServer:
         if not self._is_prepared:
             self._is_prepared = True
             self._thinker.prepare()
-            begin = Position.of(self._game)  # the rules and their notation, too
+            begin = Position.of(self._game)  # compiles the rules and notation
             action = int(np.argmax(situation(self._game, begin.state).legal_outcomes))
-            text = self._spoken.uci_of_action(begin.state, action)
-            begin.after(self._game, self._spoken.read_action(begin.state, text))
+            text = self._uci_game.uci_of_action(begin.state, action)
+            begin.after(self._game, self._uci_game.read_action(begin.state, text))
 
     def _set_option(self, words: Sequence[str]) -> None:
         text = " ".join(words)
@@ -150,26 +150,26 @@ class UciServer:
             if name.lower() == "simulations":
                 high = self._thinker.most_simulations or 1
             setattr(self._options, known[name.lower()], min(max(int(value), low), high))
-        elif name.lower() == "uci_variant" and value != self._spoken.uci_variant:
-            raise ValueError(f"the variant is {self._spoken.uci_variant}, got {value[:20]!r}.")
+        elif name.lower() == "uci_variant" and value != self._uci_game.uci_variant:
+            raise ValueError(f"the variant is {self._uci_game.uci_variant}, got {value[:20]!r}.")
         elif name.lower() not in ("ponder", "uci_variant"):
             raise ValueError(f"there is no option {name[:40]!r}.")
 
     def _set_position(self, words: Sequence[str]) -> None:
-        self._position = None  # until it is known to be one
+        self._position = None  # none if the command is invalid
         at = words.index("moves") if "moves" in words else len(words)
         texts = [" ".join(words[:at]), *words[at + 1 :]]
-        # A game is sent anew with every move: what is known of it stays.
+        # The whole game is sent with every move: keep the positions already known.
         pairs = zip(self._path, texts, strict=False)
         same = itertools.takewhile(lambda pair: pair[0][0] == pair[1], pairs)
         self._path = path = [known for known, _ in same] or [(texts[0], self._start(texts[0]))]
         for number, move in enumerate(texts[len(path) :], start=len(path)):
             before = path[-1][1]
             try:
-                reached = before.after(self._game, self._spoken.read_action(before.state, move))
+                reached = before.after(self._game, self._uci_game.read_action(before.state, move))
             except ValueError as error:
                 raise ValueError(f"move {number}, {move[:20]!r}: {error}") from None
-            further = self._spoken.play_on(reached.state)
+            further = self._uci_game.play_on(reached.state)
             if further is not reached.state:
                 reached = Position.of(self._game, further)
             path.append((move, reached))
@@ -180,7 +180,7 @@ class UciServer:
         if begin == "startpos":
             return Position.of(self._game)
         if kind == "fen":
-            return Position.of(self._game, self._spoken.from_fen(text))
+            return Position.of(self._game, self._uci_game.from_fen(text))
         raise ValueError(f"position must be startpos or fen, got {begin[:40]!r}.")
 
     def _quit(self, words: Sequence[str]) -> None:
@@ -191,31 +191,31 @@ class UciServer:
     def _go(self, words: Sequence[str]) -> None:
         position = self._position
         if position is None:
-            self._tell("there is no position to think about.")
+            self._print_error("there is no position to think about.")
             self._say(f"bestmove {_NO_MOVE}")
             return
         actor = situation(self._game, position.state).actor
         if actor == TERMINAL:
-            self._tell(f"the game is over at '{self._game.describe_state(position.state)}'.")
+            self._print_error(f"the game is over at '{self._game.describe_state(position.state)}'.")
             self._say("bestmove (none)")
             return
         self._prepare()
         limits = read_limits(words, actor, self._options.overhead_ms / 1000)
         try:
-            allowed = {self._spoken.read_action(position.state, move) for move in limits.moves}
+            allowed = {self._uci_game.read_action(position.state, move) for move in limits.moves}
         except ValueError as error:
-            self._tell(f"searchmoves: {error}")
+            self._print_error(f"searchmoves: {error}")
             allowed = set()
         search = _Search(self, position, limits)
         try:
             search.run()
             self._say(f"bestmove {self._chosen(position, allowed)}")
         except ValueError as error:
-            self._tell(str(error))
+            self._print_error(str(error))
             self._say(f"bestmove {_NO_MOVE}")
 
     def _chosen(self, position: Position, allowed: set[int]) -> str:
-        """The move, and what is expected to follow."""
+        """The best move, and the expected reply to ponder on."""
         action, lines = self._thinker.best(), self._thinker.lines()
         follows: list[int] = []
         if lines is not None:
@@ -226,14 +226,14 @@ class UciServer:
                 action, *follows = lines.line(order[0])
         elif allowed and action not in allowed:
             action = min(allowed)
-        text = self._spoken.uci_of_action(position.state, action)
+        text = self._uci_game.uci_of_action(position.state, action)
         if not follows:
             return text
         reply = position.after(self._game, action)
-        return f"{text} ponder {self._spoken.uci_of_action(reply.state, follows[0])}"
+        return f"{text} ponder {self._uci_game.uci_of_action(reply.state, follows[0])}"
 
-    def tell_lines(self, position: Position, began: float) -> Lines | None:
-        """Prints what the search has found so far."""
+    def print_lines(self, position: Position, began: float) -> Lines | None:
+        """Prints the search's principal variations so far."""
         lines = self._thinker.lines()
         if lines is None:
             return None
@@ -242,7 +242,7 @@ class UciServer:
         for number in range(min(self._options.multi_pv, len(lines.actions))):
             moves, at = [], position
             for event in lines.line(number):
-                moves.append(self._spoken.uci_of_action(at.state, event))
+                moves.append(self._uci_game.uci_of_action(at.state, event))
                 at = at.after(self._game, event)
             value = float(lines.values[number]) / self._game.max_utility
             self._say(
@@ -254,7 +254,7 @@ class UciServer:
 
 
 class _Search:
-    """One `go`: what ends it, and what is heard meanwhile."""
+    """One `go`: what ends it, and commands during it."""
 
     def __init__(self, server: UciServer, position: Position, limits: Limits) -> None:
         self._server, self._position, self._limits = server, position, limits
@@ -266,26 +266,26 @@ class _Search:
         self._later: list[str | None] = []
 
     def run(self) -> None:
-        """Thinks until it is to end, and hears what comes meanwhile."""
+        """Thinks until the search ends, and handles commands meanwhile."""
         server, limits = self._server, self._limits
         nodes = limits.nodes
         if not limits.is_limited and not limits.waits and self._seconds is None:
             nodes = server._options.simulations or server._thinker.usual_simulations
         server._thinker.think(self._position, nodes, self._next_slice)
-        while self._waits and not self._is_stopped:  # it knows its move, and must not tell yet
-            self._hear(server._heard.next())
-        server.tell_lines(self._position, self._began)
+        while self._waits and not self._is_stopped:  # the move waits for stop or ponderhit
+            self._hear(server._line_input.next())
+        server.print_lines(self._position, self._began)
         for line in reversed(self._later):
-            server._heard.put_back(line)
+            server._line_input.put_back(line)
 
     def _next_slice(self) -> float:
-        heard = self._server._heard
-        while heard.is_waiting() and not (self._is_stopped or self._has_ended):
-            self._hear(heard.next())
+        line_input = self._server._line_input
+        while line_input.is_waiting() and not (self._is_stopped or self._has_ended):
+            self._hear(line_input.next())
         now = time.monotonic()
         if now - self._last_told > _SECONDS_BETWEEN_INFO or self._limits.depth is not None:
             self._last_told = now
-            lines = self._server.tell_lines(self._position, self._began)
+            lines = self._server.print_lines(self._position, self._began)
             if self._limits.depth and lines is not None:
                 self._is_stopped |= len(lines.line(0)) >= self._limits.depth and not self._waits
         if self._is_stopped:
@@ -296,7 +296,7 @@ class _Search:
 
     def _hear(self, line: str | None) -> None:
         word = "" if line is None else (line.split() or [""])[0]
-        if line is None:  # nobody could stop it any more
+        if line is None:  # end of input: nothing else could stop it
             self._has_ended, self._is_stopped = True, self._waits
             self._later.append(line)
         elif word == "quit":
@@ -314,7 +314,7 @@ class _Search:
 
 
 def centipawns(value: float) -> int:
-    """A value from -1 to 1 as the advantage that wins as often, a draw being half a win."""
+    """The advantage with the win rate of a value from -1 to 1, a draw being half a win."""
     if abs(value) >= 1:
         return _MOST_CENTIPAWNS if value > 0 else -_MOST_CENTIPAWNS
     return round(_PER_DECADE * math.log10((1 + value) / (1 - value)))
@@ -322,8 +322,10 @@ def centipawns(value: float) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs `sog uci PLAYER`; returns its exit code."""
-    return answer(
+    return run_server(
         arguments,
         uci_game,
-        lambda game, seat, **how: UciServer(game, seat(game), name=arguments.agent, **how),
+        lambda game, make_thinker, **how: UciServer(
+            game, make_thinker(game), name=arguments.agent, **how
+        ),
     )

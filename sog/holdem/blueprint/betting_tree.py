@@ -1,7 +1,7 @@
 """The betting of a whole game of hold'em as a tree of decisions, without the cards.
 
-Decisions are ordered by street and, on a street, by how many actions came before on it: a level.
-Players act in turns on a street, so all decisions of a level are one player's.
+Decisions are ordered by street and level, the number of actions on the street before them. Players
+alternate on a street, so all decisions of a level belong to one player.
 """
 
 import dataclasses
@@ -17,12 +17,12 @@ from sog.holdem.no_limit import Betting, BettingState, pick
 
 ILLEGAL: Final = -1
 OVER: Final = -2
-"""Here and below the hand is over after an action: at end OVER - number."""
+"""A child of OVER or less is the end of number OVER - child."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Level:
-    """The decisions of a street after equally many actions on it, D of them."""
+class BettingLevel:
+    """The D decisions of a street after equally many actions on it."""
 
     street: int
     actor: int
@@ -41,27 +41,27 @@ class Level:
 class BettingTree:
     """All decisions, and all ends."""
 
-    levels: tuple[Level, ...]
-    """Street by street; a decision's children are in later ones."""
+    levels: tuple[BettingLevel, ...]
+    """Street by street; a decision's children are in later levels."""
     folder: np.ndarray
-    """int8[end]: who folded, or NO_FOLDER at a showdown."""
+    """int8[end]: the player that folded, or NO_FOLDER at a showdown."""
     won: np.ndarray
-    """float32[end]: what the winner wins, in the game's unit."""
+    """float32[end]: the winner's gain, in the game's unit."""
 
     @property
     def num_decisions(self) -> int:
-        """Of both players on all streets."""
+        """Decisions of both players on all streets."""
         return sum(len(level.child) for level in self.levels)
 
     @functools.cached_property
     def child(self) -> np.ndarray:
-        """int32[decision, A], see `Level.child`."""
+        """int32[decision, A], see `BettingLevel.child`."""
         return np.concatenate([level.child for level in self.levels])
 
 
 def make_betting_tree(game: Holdem, most: int) -> BettingTree:
-    """Walks all betting. Raises ValueError if there are more than so many decisions."""
-    levels: list[Level] = []
+    """Enumerates the betting. Raises ValueError for more than `most` decisions."""
+    levels: list[BettingLevel] = []
     folders: list[np.ndarray] = []
     won: list[np.ndarray] = []
     count = num_ends = 0
@@ -87,7 +87,9 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
             child[is_over] = OVER - num_ends - np.arange(is_over.sum())
             child[goes] = sum(len(one.stage) for one in starts) + np.arange(goes.sum())
             goes_on.append((child, goes))
-            levels.append(Level(street=street, actor=int(now.stage[0]), first=count, child=child))
+            levels.append(
+                BettingLevel(street=street, actor=int(now.stage[0]), first=count, child=child)
+            )
             count += len(child)
             child[stays] = count + np.arange(stays.sum())
             folders.append(np.asarray(after.folder[is_over]))
@@ -108,11 +110,11 @@ def make_betting_tree(game: Holdem, most: int) -> BettingTree:
 def _after_each(
     betting: Betting, states: BettingState
 ) -> tuple[np.ndarray, BettingState, np.ndarray]:
-    """bool[n, A], what is legal; the states [n, A] after it, cards dealt; what is won there."""
+    """bool[n, A], legal actions; the states [n, A] after them, cards dealt; the winner's gains."""
     shape = len(states.stage), betting.num_actions
     each: BettingState = jax.tree.map(lambda leaf: leaf.repeat(shape[1], axis=0), states)
     after = betting.bet(each, np.tile(np.arange(shape[1]), shape[0]))
-    for _ in betting.menus[1:]:  # all that are left where nobody can bet any more
+    for _ in betting.menus[1:]:  # all remaining streets if nobody can bet any more
         is_due = after.stage == CHANCE
         dealt = betting.next_street(pick(after, is_due))
         for leaf, new in zip(jax.tree.leaves(after), jax.tree.leaves(dealt), strict=True):

@@ -1,10 +1,9 @@
-"""Buckets: hands that a blueprint does not tell apart, by E[HS^2] and street by street.
+"""Buckets: hands that a blueprint does not distinguish, by E[HS^2], street by street.
 
-Percentile buckets of a street have about equally many of its pairs of a board and a hand each; a
-grid divides [0, 1] into equal parts (Heinrich and Silver 2015, Table 1). Where there are as many
-buckets as classes of hands that differ in the names of suits alone, as the 169 before the flop,
-each class has its own, and nothing is lost up to the first deal; after later ones it is forgotten
-which cards came first, of which boards tell nothing.
+Percentile buckets hold about equally many pairs of a board and a hand each; a grid divides [0, 1]
+into equal parts (Heinrich and Silver 2015, Table 1). If there are at least as many buckets as
+classes of hands up to suit isomorphism, such as the 169 preflop, each class has its own. That is
+lossless up to the first deal; on later streets the order of the board's cards is forgotten.
 """
 
 import dataclasses
@@ -23,13 +22,13 @@ Kind = Literal["percentile", "grid"]
 KINDS: Final[tuple[Kind, ...]] = ("percentile", "grid")
 MOST_BUCKETS: Final = 2**16
 MOST_KEPT: Final = 2**25
-"""Entries of a table; where the last street has more, its scores are made anew."""
+"""Entries of a table; if the last street has more, its scores are recomputed when needed."""
 _TOGETHER: Final = 512  # boards at a time, so that lists of all hands stay small
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Cards:
-    """What of a game the buckets depend on."""
+    """The part of a game that the buckets depend on."""
 
     deck: Deck
     hole_cards: int
@@ -43,17 +42,17 @@ class Buckets:
 
     cards: Cards
     sizes: tuple[int, ...]
-    """Buckets there are, by street."""
+    """The number of buckets, by street."""
     tables: tuple[np.ndarray, ...]
     """By street: uint16[C, S], the bucket of each hand on each board with suits in order (see
     `suit_classes`), 0 for dead hands. Of no rows for a last street that has `edges`."""
     edges: np.ndarray
-    """int32[sizes - 1] ascending, where the last street has no table: the largest score (see
-    `last_scores`) of each bucket but the last."""
+    """int32[sizes - 1] ascending, if the last street has no table: the largest score (see
+    `last_scores`) of each bucket except the last."""
 
     @property
     def has_edges(self) -> bool:
-        """Whether buckets of the last street are found by the scores of its hands."""
+        """Whether buckets of the last street are computed from scores."""
         return len(self.tables[-1]) == 0
 
     def of_boards(self, street: int, boards: np.ndarray) -> np.ndarray:
@@ -69,11 +68,11 @@ class Buckets:
 
 
 def cards_of(game: Holdem) -> Cards:
-    """The cards of a game; ValueError for one that begins with a board, or with a draw."""
+    """The cards of a game; ValueError if it begins with a board or a draw."""
     if game.board != "none":
-        raise ValueError(f"a blueprint is of a whole game, got one with board={game.board}.")
+        raise ValueError(f"a blueprint needs a whole game, got one with board={game.board}.")
     if game.betting.setups:
-        raise ValueError("a blueprint is of one depth of stacks and one menu, got drawn ones.")
+        raise ValueError("a blueprint needs fixed stacks and a fixed menu, got drawn ones.")
     dealt = [int(part) for part in game.deals.split("/")] if game.deals != "none" else []
     num_public = tuple(sum(dealt[:street]) for street in range(len(dealt) + 1))
     return Cards(deck=game.deck, hole_cards=game.hole_cards, num_public=num_public)
@@ -87,10 +86,10 @@ def make_buckets(
     *,
     most_kept: int = MOST_KEPT,
 ) -> Buckets:
-    """Makes the buckets of all streets; of the whole deck it takes a minute or two.
+    """Makes the buckets of all streets; for the whole deck that takes a minute or two.
 
-    sizes: the most buckets, by street. most_kept: entries that a table of the last street may have;
-    of the whole deck, 178 million. Raises ValueError for sizes that do not fit the game.
+    sizes: the most buckets, by street. most_kept: the most entries of the last street's table; for
+    the whole deck it would have 178 million. Raises ValueError for sizes that do not fit the game.
     """
     last = len(cards.num_public) - 1
     if len(sizes) != last + 1:
@@ -131,7 +130,7 @@ def _scores(cards: Cards, street: int, later: np.ndarray) -> np.ndarray:
 
 
 def _most(cards: Cards, street: int) -> int:
-    """The score of a hand that wins whatever comes: 1 as E[HS^2], and as HS on the last street."""
+    """The score of a hand that always wins: E[HS^2] of 1, or HS of 1 on the last street."""
     unseen = cards.deck.num_cards - cards.hole_cards
     last = len(cards.num_public) - 1
     most = 2 * num_opponents(cards.deck, cards.hole_cards, cards.num_public[last])
@@ -145,7 +144,7 @@ def _most(cards: Cards, street: int) -> int:
 
 
 def _chunks(cards: Cards, street: int) -> Iterator[tuple[slice, np.ndarray]]:
-    """The boards of a street by and by, and bool[n, S], which hands are live on them."""
+    """The boards of a street in chunks, and bool[n, S], the hands that are live on them."""
     boards = suit_classes(cards.deck, cards.num_public[street]).board
     for start in range(0, len(boards), _TOGETHER):
         chunk = slice(start, start + _TOGETHER)
@@ -161,7 +160,7 @@ def _in_buckets(cards: Cards, street: int, scores: np.ndarray, edges: np.ndarray
 
 
 def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
-    """[C, S]: the classes of boards and hands, numbered; None if they are more than `most`."""
+    """[C, S]: numbers of the classes of boards and hands; None if there are more than `most`."""
     boards = suit_classes(cards.deck, cards.num_public[street]).board
     if len(boards) > most:
         return None
@@ -179,18 +178,18 @@ def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
 def _edges(
     cards: Cards, street: int, scores: np.ndarray, size: int, kind: Kind, most: int
 ) -> np.ndarray:
-    """int64[buckets - 1], ascending: the largest score of each bucket but the last.
+    """int64[buckets - 1], ascending: the largest score of each bucket except the last.
 
     scores: [C, S]. most: see `_most`.
     """
-    on_last = scores.dtype == np.int16  # scores of HS, of whose square the grid is
+    on_last = scores.dtype == np.int16  # scores are HS, while the grid is of its square
     if kind == "grid":
         parts = [(most * most if on_last else most) * part for part in range(1, size)]
         # The largest integer below part / size.
         ends = [(part + size - 1) // size - 1 for part in parts]
         return np.array([math.isqrt(end) for end in ends] if on_last else ends, np.int64)
     value = np.arange(most + 1) if on_last else np.unique(scores)
-    total = np.zeros(len(value))  # how many boards and hands there are of each
+    total = np.zeros(len(value))  # pairs of boards and hands with each score
     weight = suit_classes(cards.deck, cards.num_public[street]).size
     for chunk, live in _chunks(cards, street):
         times = np.broadcast_to(weight[chunk, None], live.shape)[live]

@@ -1,11 +1,11 @@
-"""A blueprint and its file: buckets, regrets and sums of policies, as arrays and one JSON text.
+"""A blueprint and its file: buckets, regrets and policy sums as arrays, and JSON metadata.
 
     blueprint = begin(make("holdem(stack=2000,bets=1/allin)"), [169, 1000, 500, 200])
     blueprint.train(calls=100)
     save_blueprint("small.blueprint", blueprint)
 
-What is loaded goes on as if it had never been stopped. Nothing in a file is executed, and all of it
-is compared with what the game it names needs.
+A loaded blueprint continues exactly as if it had never been stopped. Nothing in a file is executed,
+and everything is checked against the game that it names.
 """
 
 import dataclasses
@@ -44,8 +44,8 @@ _WHAT: Final = "a blueprint"
 MOST_DECISIONS: Final = 200_000
 _MOST_BYTES: Final = 2**34  # of a file
 _MOST_OF_NOTES: Final = 2**20
-MOST_BOARDS: Final = 2**24  # they are counted in float32
-_PASSES: Final = 6  # arrays of all actions and live hands while a board is gone through, about
+MOST_BOARDS: Final = 2**24  # counted in float32
+_PASSES: Final = 6  # arrays of all actions and live hands in a pass over a board, about
 
 
 class BlueprintFileError(ValueError):
@@ -54,7 +54,7 @@ class BlueprintFileError(ValueError):
 
 @dataclasses.dataclass(kw_only=True, eq=False)
 class Blueprint:
-    """What is known of a game, by buckets."""
+    """A strategy of a whole game over buckets, with its training state."""
 
     game: Holdem
     trainer: Trainer
@@ -62,14 +62,14 @@ class Blueprint:
     seed: int
     kind: Kind
     num_boards: int = 0
-    """How many were drawn; each is an iteration of either player."""
+    """Boards drawn; each is an iteration of both players."""
     seconds: float = 0.0
-    """That they took, for notes."""
+    """Training time, for the file's metadata."""
 
     def train(self, calls: int = 1) -> Array:
-        """So many times `BOARDS` more; float32[calls], what player 0 gets meanwhile on average.
+        """Trains on `calls` times `BOARDS` boards; float32[calls], player 0's mean gain meanwhile.
 
-        Raises ValueError when there were as many as can be counted.
+        Raises ValueError beyond the number of boards that can be counted.
         """
         values = []
         for _ in range(calls):
@@ -83,7 +83,7 @@ class Blueprint:
         return jnp.stack(values)
 
     def policy(self) -> list[np.ndarray]:
-        """The average policy by level, see `average_policy`."""
+        """The average policy, by level, see `average_policy`."""
         return average_policy(self.tables, self.trainer.tree.levels)
 
 
@@ -95,9 +95,9 @@ def begin(
     seed: int = 0,
     progress: Callable[[str], None] = lambda doing: None,
 ) -> Blueprint:
-    """A blueprint of nothing. sizes, kind, progress: see `make_buckets`.
+    """An untrained blueprint. sizes, kind, progress: see `make_buckets`.
 
-    Raises ValueError for a game that has none, or one that is too large.
+    Raises ValueError for a game that is unsupported or too large.
     """
     cards = cards_of(game)
     tree = make_betting_tree(game, MOST_DECISIONS)
@@ -107,7 +107,7 @@ def begin(
 
 
 def save_blueprint(path: str | os.PathLike[str], blueprint: Blueprint) -> None:
-    """Writes the file; whole or not at all."""
+    """Writes the file atomically."""
     buckets, tables = blueprint.trainer.buckets, blueprint.tables
     notes = {
         "format": FORMAT,
@@ -191,7 +191,7 @@ def _read_buckets(
     for street, (there, size) in enumerate(zip(cards.num_public, sizes, strict=True)):
         table = read_array(archive, f"bucket{street}", kinds="u", most=2 * MOST_KEPT)
         rows = 0 if street == len(sizes) - 1 else 1
-        if len(table) or rows:  # these take a moment
+        if len(table) or rows:  # computing the classes takes a moment
             rows = len(suit_classes(cards.deck, there).key)
         is_right = table.dtype == np.uint16 and table.shape == (rows, num_hands)
         if not is_right or table.max(initial=0) >= size:
@@ -205,7 +205,7 @@ def _read_buckets(
 
 
 def _check_memory(game: Holdem, cards: Cards, tree: BettingTree, sizes: Sequence[int]) -> None:
-    """Raises ValueError if a blueprint takes more than there is."""
+    """Raises ValueError if a blueprint needs more memory than there is."""
     entries = sum(
         level.child.size * size
         for level in tree.levels
@@ -215,8 +215,8 @@ def _check_memory(game: Holdem, cards: Cards, tree: BettingTree, sizes: Sequence
     hands = cards.deck.num_hands(cards.hole_cards)
     needed: dict[str, Any] = {
         f"the tables of {game.name}": 2 * 4 * entries,
-        "going through its betting": _PASSES * 4 * hands * tree.child.size,
-        "who is in which bucket": 4 * hands * sum(sizes),
+        "a pass over its betting": _PASSES * 4 * hands * tree.child.size,
+        "the buckets of hands": 4 * hands * sum(sizes),
     }
     check_memory(needed)
 

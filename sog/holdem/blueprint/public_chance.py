@@ -1,11 +1,11 @@
 """Monte Carlo CFR with public chance sampling over buckets (Johanson et al. 2012, *Efficient Nash
 equilibrium approximation through Monte Carlo counterfactual regret minimization*).
 
-An iteration draws a whole board and one player's regrets follow: for all of his hands against all
-of the opponent's, through the whole tree of betting. Where hands meet is a product with the matrix
-of who beats whom on this board, of all showdowns of a level at once. Regrets and policies are of
-buckets, and what its hands have is added up. Iterations are weighted linearly (Brown and Sandholm
-2019): by `t`, regrets and average policy alike.
+An iteration draws a whole board and updates one player's regrets: for all its hands against all of
+the opponent's, in the whole betting tree. Showdowns are products with the matrix of which hand
+beats which on this board, for all showdowns at once. Regrets and policies are per bucket; those of
+its hands are summed. Iterations are weighted linearly (Brown and Sandholm 2019): by `t`, regrets
+and average policy alike.
 
 Arrays of a level are [decision, action, bucket], or [decision, action, hand] with the L hands that
 are live on the board.
@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.blueprint.betting_tree import ILLEGAL, OVER, BettingTree, Level
+from sog.holdem.blueprint.betting_tree import ILLEGAL, OVER, BettingLevel, BettingTree
 from sog.holdem.blueprint.buckets import Buckets
 from sog.holdem.blueprint.strengths import live_hands, num_opponents
 from sog.holdem.hand_ranks import strength
@@ -30,31 +30,31 @@ from sog.holdem.showdown import Hands
 from sog.pytree import pytree
 
 BOARDS: Final = 8
-"""That are drawn, and gone through by either player, in one call."""
+"""Boards per call."""
 
 
 @pytree
 class Tables:
-    """What is learned, by level."""
+    """What is learned; lists by level."""
 
     regret: list[Array]
     """[D, A, bucket] float32: cumulative regrets, divided by the number of iterations."""
     policy_sum: list[Array]
-    """[D, A, bucket] float32: own reach times policy, likewise."""
+    """[D, A, bucket] float32: sums of own reach times policy, likewise."""
 
 
 @pytree
 class Draw:
-    """Boards that were drawn, B of them, and their live hands."""
+    """B boards drawn, and their live hands."""
 
     board: Array  # [B, suits] int32: as masks
     hand: Array  # [B, L] int32
-    bucket: list[Array]  # by street: [B, L] int32; of no hands where scores tell them
+    bucket: list[Array]  # by street: [B, L] int32; of no hands if scores give them
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Trainer:
-    """What never changes. Compared by identity, as a static argument of `jax.jit`."""
+    """What is constant in training. Compared by identity, as a static argument of `jax.jit`."""
 
     tree: BettingTree
     buckets: Buckets
@@ -72,12 +72,12 @@ class Trainer:
 
     @property
     def num_entries(self) -> int:
-        """Of each of the two tables."""
+        """Entries of each of the two tables."""
         sizes = self.buckets.sizes
         return sum(level.child.size * sizes[level.street] for level in self.tree.levels)
 
     def draw(self, seed: int, call: int) -> Draw:
-        """The boards of a call, always the same ones."""
+        """The boards of a call, deterministic in seed and call."""
         cards = self.buckets.cards
         random = np.random.default_rng([seed, call])
         deck = np.broadcast_to(np.arange(cards.deck.num_cards), (BOARDS, cards.deck.num_cards))
@@ -96,12 +96,12 @@ class Trainer:
 
     @functools.cached_property
     def hands(self) -> Hands:
-        """All that can be dealt."""
+        """All hands of the deck."""
         return Hands(self.buckets.cards.deck, self.buckets.cards.hole_cards)
 
     @property
     def num_met(self) -> int:
-        """How many hands of the opponent can go with a hand and a board."""
+        """How many hands the opponent may hold, given a hand and a board."""
         cards = self.buckets.cards
         return num_opponents(cards.deck, cards.hole_cards, cards.num_public[-1])
 
@@ -128,7 +128,7 @@ class Trainer:
         return [one for one in range(number) if levels[one].street == street]
 
 
-def average_policy(tables: Tables, levels: Sequence[Level]) -> list[np.ndarray]:
+def average_policy(tables: Tables, levels: Sequence[BettingLevel]) -> list[np.ndarray]:
     """By level: [D, A, bucket] float32; uniform where nothing was learned."""
     found = []
     for level, summed in zip(levels, tables.policy_sum, strict=True):
@@ -142,9 +142,9 @@ def average_policy(tables: Tables, levels: Sequence[Level]) -> list[np.ndarray]:
 
 @functools.partial(jax.jit, static_argnums=0, donate_argnums=1)
 def iterate(trainer: Trainer, tables: Tables, drawn: Draw, before: Array) -> tuple[Tables, Array]:
-    """An iteration of each player on each of the boards; before: how many boards came before.
+    """An iteration of each player on each board; before: the number of earlier boards.
 
-    Also float32, what player 0 gets from the current policies, on average.
+    Also returns float32, player 0's mean gain under the current policies.
     """
 
     def one(carry: tuple[Tables, Array], board: Draw) -> tuple[Any, Array]:
@@ -162,7 +162,7 @@ def iterate(trainer: Trainer, tables: Tables, drawn: Draw, before: Array) -> tup
 
 
 class _Board:
-    """Who beats whom on one board, and the buckets of its hands."""
+    """Which hands beat which on one board, and their buckets."""
 
     def __init__(self, trainer: Trainer, drawn: Draw) -> None:
         hands, buckets = trainer.hands, trainer.buckets
@@ -171,7 +171,7 @@ class _Board:
         shared = jnp.zeros((len(own), len(own)), jnp.int32)
         for ranks in own.T:
             shared |= ranks[:, None] & ranks[None, :]
-        # Faster than jnp.sign, which does not become one loop with the rest.
+        # Faster than jnp.sign, which XLA does not fuse with the rest.
         signs = jnp.clip(strengths[:, None] - strengths[None, :], -1, 1)
         self.beats = jnp.where(shared == 0, signs, 0).astype(jnp.float32)
         cards = jnp.asarray(hands.cards)[drawn.hand]
@@ -193,7 +193,7 @@ class _Board:
         """[row, hand]: the reach of the hands that share no card with each hand."""
         shares = reach @ self.holds @ self.holds.T
         whole = jnp.sum(reach, axis=1, keepdims=True)
-        return whole - shares + (self.hole_cards - 1) * reach  # which both of its cards have
+        return whole - shares + (self.hole_cards - 1) * reach  # subtracted for both of its cards
 
 
 def _current(regret: Array, legal: np.ndarray) -> Array:
@@ -208,8 +208,8 @@ def _current(regret: Array, legal: np.ndarray) -> Array:
 def _update(
     trainer: Trainer, tables: Tables, board: _Board, player: int, keep: Array
 ) -> tuple[Tables, Array]:
-    """One player's regrets and average policy after one board; and what the current policies are
-    worth to him there. keep: what stays of the sums."""
+    """One player's regrets and average policy after one board, and its value there under the
+    current policies. keep: the factor on old sums."""
     levels = trainer.tree.levels
     policies = [
         _current(regret, level.legal) for regret, level in zip(tables.regret, levels, strict=True)
@@ -242,10 +242,9 @@ def _update(
 def _forward(
     trainer: Trainer, board: _Board, by_hand: list[Array], player: int
 ) -> tuple[list[Array], Array]:
-    """By level: [D, hand], the player's own reach; and [end, hand], what he gets at the ends, times
-    the opponent's reach.
+    """By level: [D, hand], the player's own reach; and [end, hand], its cfvs at the ends.
 
-    That is divided by the number of hands he meets, so that values at the root are in game units.
+    Those are divided by the number of hands it meets, so that values at the root are in game units.
     """
     start = jnp.ones((1, board.num_hands), jnp.float32)
     own_after: list[Array] = []
@@ -279,7 +278,7 @@ def _worth_of_ends(trainer: Trainer, board: _Board, other: Array, player: int) -
     is_shown = folder == NO_FOLDER
     sign = np.where(folder == player, -1, 1).astype(np.float32)
     folds = board.met(other[~is_shown]) * (sign * won)[~is_shown, None]
-    # Who beats whom is antisymmetric, and the player's hands are to be the columns.
+    # The matrix is antisymmetric, and the player's hands should be the columns.
     shown = other[is_shown] @ board.beats * -won[is_shown, None]
     order = np.concatenate([np.flatnonzero(~is_shown), np.flatnonzero(is_shown)])
     return jnp.concatenate([folds, shown])[np.argsort(order)]
@@ -290,7 +289,7 @@ def _after_actions(
 ) -> Array:
     """[D, A, hand]: the player's values after each action of a level, 0 where it is illegal.
 
-    values: of the decisions of later levels. ends: [end, hand], of all.
+    values: of decisions on later levels. ends: [end, hand], of all ends.
     """
     level = trainer.tree.levels[number]
     child = level.child.ravel()

@@ -1,13 +1,12 @@
-"""How strong hands are on average: E[HS^2] of every hand on every board, exactly and in integers.
+"""Hand strength: E[HS^2] of every hand on every board, exactly, in integers.
 
-On a last board the hand strength HS of a hand is the share of the opponent's possible hands that it
-beats, a tie counting half. Before, E[HS^2] is the mean of its square over all cards to come
-(Zinkevich et al. 2007, *Regret minimization in games with incomplete information*). All are kept as
-integers: twice the hands beaten plus the ties, sums of its square over what may come. So hands that
-differ in the names of suits alone have equal scores, to the last bit.
+On the final board the hand strength HS is the share of the opponent's possible hands that a hand
+beats, ties counting half. Earlier, E[HS^2] is the mean of its square over all cards to come
+(Zinkevich et al. 2007, *Regret minimization in games with incomplete information*). Scores are
+integers: twice the hands beaten plus the ties, or sums of its square over runouts. So hands that
+are isomorphic in suits have exactly equal scores.
 
-Tables have a row for each class of boards that differ in the names of suits alone
-(`sog.holdem.board_classes`).
+Tables have a row for each class of boards up to suit isomorphism (`sog.holdem.board_classes`).
 """
 
 import functools
@@ -37,7 +36,7 @@ def live_hands(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
 
 
 def last_scores(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
-    """int16[n, S]: on last boards, twice the hands that each hand beats plus those it ties with.
+    """int16[n, S]: on final boards, twice the hands that each hand beats plus those it ties.
 
     HS is that divided by twice `num_opponents`. 0 for hands with a card of the board.
     """
@@ -49,12 +48,12 @@ def last_scores(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
 
 
 def _last_scores(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
-    """The same, of not too many boards."""
+    """The same for a chunk of boards."""
     hands = Hands(deck, hole_cards)
     count, num_hands = len(boards), len(hands.cards)
-    fill = _TOGETHER - count if count > 1 else 0  # so that there are two programs only
+    fill = _TOGETHER - count if count > 1 else 0  # so that only two shapes are compiled
     padded = np.pad(board_masks(deck, boards), ((0, fill), (0, 0)))
-    # Dead hands are strongest, where nothing counts them.
+    # Dead hands are sorted last, where nothing counts them.
     strengths = np.asarray(_strengths(hands, jnp.asarray(padded)))[:count].astype(np.int64)
     ranked = np.sort(strengths * num_hands + np.arange(num_hands), axis=1)
     values, hand = np.divmod(ranked, num_hands)
@@ -68,13 +67,13 @@ def _last_scores(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
     shape = (count, deck.num_cards, width)
     numbers = np.bincount(places.ravel(), minlength=math.prod(shape)).astype(np.int16)
     numbers = numbers.reshape(shape)
-    # Twice those of a lower level plus those of the same, by card, and of all hands.
+    # Twice the weaker hands plus the equal ones, per card and in total.
     with_card = 2 * np.cumsum(numbers, axis=2, dtype=np.int16) - numbers
     score = with_card.sum(axis=1, dtype=np.int32) // hole_cards
     score = np.take_along_axis(score, level, axis=1)
     for card in hands.cards.T:
         score -= with_card.ravel()[(row + card) * width + level]
-    score += hole_cards - 1  # the hand itself, which both lists have
+    score += hole_cards - 1  # the hand itself is in both lists
     return np.where(live_hands(deck, hole_cards, boards), score, 0).astype(np.int16)
 
 
@@ -86,10 +85,10 @@ def num_opponents(deck: Deck, hole_cards: int, num_public: int) -> int:
 def earlier_scores(
     deck: Deck, hole_cards: int, num_cards: int, dealt: int, later: np.ndarray
 ) -> np.ndarray:
-    """int64[C, S]: the sums of later scores over all cards that may be dealt, for boards of a
-    street; the squares of them where the next street is the last (int16). 0 for dead hands.
+    """int64[C, S]: sums of later scores over all cards that may be dealt, for boards of a street;
+    sums of squares if the next street is the last (int16). 0 for dead hands.
 
-    num_cards: on these boards. dealt: how many come next. later: [C of the next street, S].
+    num_cards: on these boards. dealt: cards to come next. later: [C of the next street, S].
     """
     boards = suit_classes(deck, num_cards).board
     key = suit_classes(deck, num_cards + dealt).key

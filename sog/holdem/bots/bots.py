@@ -1,4 +1,4 @@
-"""Bots that others are measured against: they always do the same, or play by the odds of a hand."""
+"""Simple bots to measure others against: fixed actions, or play by equity and pot odds."""
 
 import abc
 import dataclasses
@@ -17,7 +17,7 @@ from sog.players.player import Host
 
 
 class RuleAgent(Agent):
-    """Takes, at each infostate, the action that a rule tells; the rule knows all public events."""
+    """Plays a rule: an action for each infostate, given all public events."""
 
     exposes_policies = True
 
@@ -27,21 +27,21 @@ class RuleAgent(Agent):
         self.begin()
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, at its start; nothing is drawn at random."""
+        """Begins a new game, at its start; seed: ignored, rules are deterministic."""
         only_at_the_start(state)
         self._state = first_state(self.game)
         self._policies: np.ndarray | None = None
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event."""
+        """Observes a public event."""
         self._state, self._policies = after(self.game, self._state, outcome), None
 
     @abc.abstractmethod
     def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
-        """[S]: the action at each infostate; legal: bool[A], the same for all that can occur."""
+        """[S]: the action at each infostate; legal: bool[A], the same for all possible ones."""
 
     def policies(self) -> np.ndarray:
-        """[S, A]: 1 for the actions that the rule tells."""
+        """[S, A]: 1 for the rule's actions."""
         if self._policies is None:
             rows = situation(self.game, self._state).legal_actions
             chosen = self.choose(self._state, np.asarray(rows.any(axis=0)))
@@ -50,12 +50,12 @@ class RuleAgent(Agent):
         return self._policies
 
     def act(self, infostate: int) -> int:
-        """The action that the rule tells."""
+        """The rule's action."""
         return int(self.policy(infostate).argmax())
 
 
 class _Always(RuleAgent):
-    """Takes the same action with any hand."""
+    """Plays every hand alike."""
 
     def __init__(self, game: Game[Any], method: "_Fixed", *, player: int) -> None:
         self._method = method
@@ -68,7 +68,7 @@ class _Always(RuleAgent):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Fixed(Method, abc.ABC):
-    """Does the same with any hand."""
+    """Plays every hand alike."""
 
     paper: ClassVar[str] = ""
 
@@ -78,21 +78,21 @@ class _Fixed(Method, abc.ABC):
 
     @abc.abstractmethod
     def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
-        """What it does at a public state; legal: bool[A]."""
+        """The action at a public state; legal: bool[A]."""
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that are all the same."""
+        """Deterministic agents."""
         return lambda player, seed: _Always(game, self, player=player)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AlwaysFold(_Fixed):
-    """Folds whenever there is a bet to fold to, and else checks: no paper needed."""
+    """Folds to any bet, else checks: no paper needed."""
 
     name = "always_fold"
 
     def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
-        """Folding, if it may."""
+        """Folds, if legal."""
         return FOLD if legal[FOLD] else CALL
 
 
@@ -103,22 +103,20 @@ class AlwaysCall(_Fixed):
     name = "always_call"
 
     def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
-        """Calling, which is always legal."""
+        """Calls, which is always legal."""
         return CALL
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class AlwaysRaise(_Fixed):
-    """Bets or raises as long as it may, and else calls: no paper needed."""
+    """Bets or raises while that is legal, else calls: no paper needed."""
 
     name = "always_raise"
 
-    size: str = param(
-        "smallest", "which of the sizes that are legal", choices=("smallest", "largest")
-    )
+    size: str = param("smallest", "which legal size to use", choices=("smallest", "largest"))
 
     def action(self, game: Game[Any], state: Any, legal: np.ndarray) -> int:
-        """A size, if one is legal."""
+        """Raises by its size, if any is legal."""
         sizes = ascending_sizes(game, state, legal)
         if not len(sizes):
             return CALL
@@ -126,25 +124,25 @@ class AlwaysRaise(_Fixed):
 
 
 def ascending_sizes(game: Game[Any], state: Any, legal: np.ndarray) -> np.ndarray:
-    """The actions that bet or raise, the fewest chips first: where on the menu a size belongs whose
-    part of the pot is drawn is known after the draw only."""
+    """The legal bets and raises, the smallest first; the place of a drawn size is known only after
+    the draw."""
     sizes = FIRST_SIZE + np.flatnonzero(legal[FIRST_SIZE:])
     chips = [staked(game, after(game, state, int(size))) for size in sizes]
     return sizes[np.argsort(chips)]
 
 
 class EquityAgent(RuleAgent):
-    """Plays by a hand's equity against all hands that the board allows, as `Equity` says."""
+    """Plays by a hand's equity, see `Equity`."""
 
     def __init__(
         self, game: Game[Any], worth: CallingDown, raise_from: float, *, player: int
     ) -> None:
-        """worth: shared by agents, since it compiles."""
+        """worth: shared between agents, since it compiles."""
         self._worth, self._raise_from = worth, raise_from
         super().__init__(game, player=player)
 
     def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
-        """[S]: by the odds of the pot."""
+        """[S]: by equity and pot odds."""
         equities = self._worth.equities(state)
         chosen = np.full(self.game.num_infostates, CALL)
         if legal[FOLD]:
@@ -163,11 +161,10 @@ class EquityAgent(RuleAgent):
 class Equity(Method):
     """Plays by a hand's equity: its share of the pot at the showdown if nobody bets any more.
 
-    The opponent is taken to hold any hand that the board allows, each as likely as the others. With
-    an equity of `raise_from` or more it bets or raises: of n sizes that are legal the smallest with
-    the first n-th of what is left up to 1, and so on, the largest with the last. Else it calls if
-    the equity is at least what the call is of the pot after it, as the odds of the pot have it; and
-    else it folds, or checks. No paper needed.
+    The opponent is assumed to hold a uniformly random hand. With an equity of `raise_from` or more
+    it bets or raises: of n legal sizes the smallest in the first n-th of the interval up to 1, and
+    so on. Else it calls if the equity is at least the pot odds, the call's share of the pot after
+    it; else it folds or checks. No paper needed.
     """
 
     name = "equity"
@@ -175,7 +172,7 @@ class Equity(Method):
 
     raise_from: float = param(0.65, "the equity to bet with", minimum=0.0, maximum=0.99)
     runouts: int = param(
-        RUNOUTS, "public cards to come: a sample of so many", minimum=1, maximum=100_000
+        RUNOUTS, "the most runouts of public cards; more are sampled", minimum=1, maximum=100_000
     )
 
     def check(self, game: Game[Any]) -> None:
@@ -183,6 +180,6 @@ class Equity(Method):
         check_betting(game)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that are all the same."""
+        """Deterministic agents that share compiled programs."""
         worth = CallingDown(game, self.runouts)
         return lambda player, seed: EquityAgent(game, worth, self.raise_from, player=player)

@@ -1,8 +1,7 @@
-"""What hands are worth if both players only check and call from a public state on.
+"""Values of hands if both players only check and call from a public state on.
 
-The public cards that are still to come are gone through one by one where they are few. Else a
-sample of them is, always the same at the same state, so that what is found is a function of the
-public state and of the ranges alone.
+All runouts of public cards are enumerated if there are few. Else a sample is used, always the same
+at the same state, so that values are a function of the public state and the ranges alone.
 """
 
 import functools
@@ -23,30 +22,30 @@ from sog.play.rules import situation
 from sog.precision import in_32_bits
 
 RUNOUTS: Final = 256
-"""Sequences of public cards that are looked at, unless told otherwise."""
+"""Runouts considered by default."""
 _AT_ONCE: Final = 64
 _MOST_KEPT: Final = 1000
 
 
 def check_betting(game: Game[Any]) -> None:
-    """Raises ValueError for a game that is not one of betting, where one folds, calls or raises."""
+    """Raises ValueError for a game without betting (folds, calls and raises)."""
     if not isinstance(game, BettingGame | Holdem):
-        raise ValueError(f"the game must be one of betting, such as holdem or leduc, not {game}.")
+        raise ValueError(f"the game must have betting, as holdem or leduc, not {game}.")
 
 
 class CallingDown:
-    """The worth of hands against ranges, if nobody bets from here on."""
+    """Values of hands against ranges if nobody bets any more."""
 
     def __init__(self, game: Game[Any], runouts: int = RUNOUTS) -> None:
-        """runouts: the most sequences of public cards; more are sampled."""
+        """runouts: the most runouts to enumerate; if there are more, so many are sampled."""
         check_betting(game)
         self.game, self._most = game, runouts
         self._kept: dict[bytes, np.ndarray] = {}
 
     @in_32_bits
     def cfvs(self, state: Any, reach: np.ndarray) -> np.ndarray:
-        """[2, S]: counterfactual values of a public state, from reach [2, S]. They are kept: before
-        the flop hand after hand is the same."""
+        """[2, S]: counterfactual values of a public state, from reach [2, S]. Cached, since every
+        hand begins alike before the flop."""
         reach = np.asarray(reach, np.float32)
         known = hashlib.sha256(reach.tobytes())
         for leaf in jax.device_get(jax.tree.leaves(state)):
@@ -60,8 +59,8 @@ class CallingDown:
 
     @in_32_bits
     def equities(self, state: Any) -> np.ndarray:
-        """[S]: the share of the pot that a hand gets at the showdown against any hand, each as
-        likely as the others, ties counting half. It is kept: bets make no difference."""
+        """[S]: each hand's equity against uniformly random hands, ties counting half. Cached, since
+        bets make no difference."""
 
         def find() -> np.ndarray:
             anything = situation(self.game, state).infostate_mask.astype(np.float32)
@@ -71,7 +70,7 @@ class CallingDown:
         return self._once(np.asarray(state.board).tobytes(), find)
 
     def _once(self, what: bytes, find: Callable[[], np.ndarray]) -> np.ndarray:
-        """What was found before, or is found now."""
+        """The cached or newly computed result."""
         if what not in self._kept:
             if len(self._kept) >= _MOST_KEPT:  # the oldest goes
                 self._kept.pop(next(iter(self._kept)))
@@ -79,17 +78,17 @@ class CallingDown:
         return self._kept[what]
 
     def _means(self, state: Any, reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, Any]:
-        """Two arrays [2, S]: the utility to be expected of each hand, and the joint weight; and one
-        of the states where the hand may end."""
+        """Two arrays [2, S], the expected utility and joint weight of each hand; and one of the
+        final states."""
         states, count = self._ends(jax.tree.map(lambda leaf: np.asarray(leaf)[None], state))
         cfvs, met = jax.device_get(_sums(self.game, states, np.int32(count), reach))
-        # Both from the same sample, whatever cards of it a hand holds itself.
+        # Both from the same sample, whichever of its cards a hand blocks.
         means = np.divide(cfvs, met, out=np.zeros_like(cfvs), where=met > 0)
         end = jax.tree.map(lambda leaf: leaf[0], states)
         return means, np.asarray(_compatible(self.game, state, reach)), end
 
     def _ends(self, states: Any) -> tuple[Any, int]:
-        """The terminal states: the first so many of some."""
+        """Terminal states [n, ...], of which the first so many are valid."""
         random, count = np.random.default_rng(0), 1
         while True:
             states, actor, outcomes = _call_on(self.game, states)
@@ -97,7 +96,7 @@ class CallingDown:
                 return states, count
             parents, dealt = np.nonzero(np.asarray(outcomes)[:count])
             if len(dealt) > self._most:
-                # At random, but of all parents, who have equally many children, equally many.
+                # A sample stratified by parent: all have equally many children.
                 order = random.permutation(len(dealt))
                 order = order[np.argsort(parents[order], kind="stable")]
                 place = np.arange(len(dealt)) - np.searchsorted(parents[order], parents[order])
@@ -105,27 +104,27 @@ class CallingDown:
                 kept = order[: self._most]
                 parents, dealt = parents[kept], dealt[kept]
             count = len(dealt)
-            # One state, or as many as there are at most: little is to be compiled.
+            # One state or the maximum, so that few shapes are compiled.
             padding = (0, self._most - count if count > 1 else 0)
             parents, dealt = (np.pad(array, padding, mode="edge") for array in (parents, dealt))
             states = _deal(self.game, states, parents, dealt.astype(np.int32))
 
 
 def won(game: Game[Any], state: Any) -> float:
-    """What the winner gets if the hand ends at this state, in the game's unit."""
+    """The winner's gain if the hand ends at this state, in the game's unit."""
     if isinstance(game, Holdem):
         return float(game.betting.won(state.betting)) / game.chips_per_unit
     return float(np.min(state.stakes))
 
 
 def staked(game: Game[Any], state: Any) -> float:
-    """What whoever has put in more has put in at this state, in chips."""
+    """The larger stake at this state, in chips."""
     return float(np.max((state.betting if isinstance(game, Holdem) else state).stakes))
 
 
 @functools.partial(jax.jit, static_argnums=0)
 def _call_on(game: Game[Any], states: Any) -> tuple[Any, Array, Array]:
-    """Calls up to a card or the end; the states there, who acts in all of them, and bool[n, K]."""
+    """Calls until a card or the end; the states, their actor, and legal outcomes bool[n, K]."""
     actor = jax.vmap(game.actor)
 
     def call(states: Any) -> Any:
@@ -148,7 +147,7 @@ def _sums(game: Game[Any], states: Any, count: Array, reach: Array) -> tuple[Arr
     size = min(_AT_ONCE, length)
 
     def add(number: Array, sums: tuple[Array, Array]) -> tuple[Array, Array]:
-        # The last of them may overlap with those before.
+        # The last chunk may overlap the one before.
         first = jnp.minimum(number * size, length - size)
         some = jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, size), states)
         places = first + jnp.arange(size, dtype=jnp.int32)

@@ -1,9 +1,9 @@
-"""Local best response: how much a player can be beaten by at least (Lisy and Bowling 2017).
+"""Local best response: a lower bound on a player's exploitability (Lisy and Bowling 2017).
 
-Knowing how the other plays at every infostate, it keeps the range that he may hold. It takes the
-action that is best if after it nobody bets any more: a bet is worth the pot of the hands that fold
-to it, and the showdown of those that do not. That is no best response, so what it wins is at most
-what one would win, and a player whom it beats by much is as exploitable at least.
+It knows the opponent's policy at every infostate, and so the opponent's range. It takes the action
+that is best if nobody bets afterwards: a bet wins the pot from hands that fold to it, and goes to
+showdown against the others. A best response wins at least as much, so a player that it beats by
+much is at least that exploitable.
 """
 
 import copy
@@ -35,12 +35,12 @@ ALL: Final = "all"
 
 
 class LocalBestResponseAgent(RuleAgent):
-    """Plays by local best response against the one whom it is set to watch."""
+    """Plays local best response against the agent given to `watch`."""
 
     watches = True
 
     def __init__(self, game: Game[Any], worth: CallingDown, bets: str, *, player: int) -> None:
-        """worth: shared by agents, since it compiles. bets: as of `LocalBestResponse`."""
+        """worth: shared between agents, since it compiles. bets: see `LocalBestResponse`."""
         self._worth, self._bets = worth, bets
         self._other: Agent | None = None
         super().__init__(game, player=player)
@@ -48,21 +48,21 @@ class LocalBestResponseAgent(RuleAgent):
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         """Begins a new game, at its start."""
         super().begin(state, seed)
-        # Every infostate of its own is as likely as chance makes it: rules are for all of them.
+        # Its own range stays as dealt: the rule is computed for all its infostates.
         self._reach = situation(self.game, self._state).infostate_mask.astype(np.float32)
 
     def watch(self, other: Agent) -> None:
-        """Sits down opposite to somebody, who must tell his policies, else ValueError."""
+        """Sets the opponent, which must reveal its policies, else ValueError."""
         if isinstance(other, LocalBestResponseAgent):
-            raise ValueError("lbr cannot play itself: each would wait for what the other does.")
+            raise ValueError("lbr cannot play itself: each would wait for the other's policy.")
         if not other.exposes_policies:
             raise ValueError(
-                "lbr needs an opponent who tells his policies, which this one does not."
+                "lbr needs an opponent that reveals its policies, which this one does not."
             )
         self._other = other
 
     def observe(self, outcome: int) -> None:
-        """Tells the agent a public event, before the other is told it."""
+        """Observes a public event; must be called before the opponent observes it."""
         now = situation(self.game, self._state)
         policies = np.asarray(now.legal_actions, np.float32)
         if now.actor == 1 - self.player:
@@ -70,7 +70,7 @@ class LocalBestResponseAgent(RuleAgent):
         which = np.int32(outcome)
         reach = np.array(_reach_after(self.game, self._state, self._reach, policies, which))
         super().observe(outcome)
-        if not reach[1 - self.player].any():  # by rounding: it was not to be expected at all
+        if not reach[1 - self.player].any():  # by rounding: the policy does not expect this event
             reach = situation(self.game, self._state).infostate_mask.astype(np.float32)
         self._reach = reach
 
@@ -85,12 +85,12 @@ class LocalBestResponseAgent(RuleAgent):
     def _opponent(self) -> Agent:
         if self._other is None:
             raise ValueError(
-                "lbr can only play where it sees how its opponent does, as in matches."
+                "lbr can only play where it sees its opponent's policy, as in matches."
             )
         return self._other
 
     def _allowed(self, state: Any, legal: np.ndarray) -> list[int]:
-        """Folding and calling, where legal, and the bets that it may consider."""
+        """Folding and calling, where legal, and the bets to consider."""
         found = [action for action in (FOLD, CALL) if legal[action]]
         sizes = (FIRST_SIZE + np.flatnonzero(legal[FIRST_SIZE:])).tolist()
         if self._bets == ALL:
@@ -108,7 +108,7 @@ class LocalBestResponseAgent(RuleAgent):
         then, own = after(self.game, state, action), self.player
         if action in (FOLD, CALL):
             return np.asarray(self._worth.cfvs(then, self._reach)[own])
-        # What he does after the bet is what a copy of him would do.
+        # The reply comes from a copy of the opponent that observes the bet.
         other = copy.copy(self._opponent)
         other.observe(action)
         folds = np.asarray(other.policies(), np.float32)[:, FOLD]
@@ -121,7 +121,7 @@ class LocalBestResponseAgent(RuleAgent):
 
 
 def pot_size(game: Holdem, state: Any, sizes: list[int]) -> int:
-    """Of the bets that are legal that one which is nearest to the pot after a call."""
+    """The legal bet nearest to the size of the pot after a call."""
     stakes = np.asarray(state.betting.stakes)
     wanted = stakes.max() + game.pot + 2 * stakes.max()
     afterwards = np.asarray(game.betting.raised_stakes(state.betting)[0])
@@ -134,7 +134,7 @@ def pot_size(game: Holdem, state: Any, sizes: list[int]) -> int:
 def _reach_after(
     game: Game[Any], state: Any, reach: Array, policies: Array, outcome: Array
 ) -> Array:
-    """[2, S]: after a public event; policies: [S, A], of whoever acted."""
+    """[2, S]: after a public event; policies: [S, A], of the player that acted."""
     second = game.actor(state) == PLAYER_1
     acting, other = jnp.where(second, reach[::-1], reach)
     return game.advance(state, outcome, acting[:, None] * policies, other)
@@ -144,9 +144,8 @@ def _reach_after(
 class LocalBestResponse(Method):
     """Lisy and Bowling 2017, "Equilibrium approximation quality of current no-limit poker bots".
 
-    bets: beside folding and calling it considers no bets; or where cards lie on the table that of
-    the menu which is nearest to the pot, and the largest one, all-in; or all of the menu at all
-    times.
+    bets: besides folding and calling it considers none; or, once there are public cards, the bet of
+    the menu nearest to the pot and the largest, all-in; or always the whole menu.
     """
 
     name = "lbr"
@@ -156,16 +155,16 @@ class LocalBestResponse(Method):
         "none", "bets to consider: none, pot and all-in, all", choices=(NONE, POT, ALL)
     )
     runouts: int = param(
-        RUNOUTS, "public cards to come: a sample of so many", minimum=1, maximum=100_000
+        RUNOUTS, "the most runouts of public cards; more are sampled", minimum=1, maximum=100_000
     )
 
     def check(self, game: Game[Any]) -> None:
-        """Needs a game of betting, and for bets of the pot's size one without limits."""
+        """Needs a game with betting, and for pot-sized bets one without fixed limits."""
         check_betting(game)
         if self.bets == POT and (not isinstance(game, Holdem) or is_limit(game)):
             raise ValueError(f"bets must be none or all in {game.name}, which has fixed sizes.")
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that share what is compiled."""
+        """Agents that share compiled programs."""
         worth = CallingDown(game, self.runouts)
         return lambda player, seed: LocalBestResponseAgent(game, worth, self.bets, player=player)

@@ -1,5 +1,5 @@
-"""Commands of hold'em, `sog push_fold`, `blueprint` and `acpc`, and its modes of others: spots that
-are solved and shown, and local best response."""
+"""Commands of hold'em, `sog push_fold`, `blueprint` and `acpc`, and its modes of other commands:
+spots, and local best response."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from sog.cli.commands.playing import HOW, PLAYERS_HELP, WHO_PLAYS
 from sog.cli.numbers import port_number, positive_number
 
 PUSH_FOLD: Final = Command(
-    "who jams and who calls before the flop with short stacks, exactly",
+    "solve jam or fold before the flop with short stacks, exactly",
     """\
 examples:
   sog push_fold 10                     both squares of hands, and the ranges as text
@@ -17,8 +17,8 @@ examples:
 
 Heads-up no-limit hold'em in which the small blind, of half a big blind, jams or folds and the big
 blind calls or folds: an equilibrium, by a linear program over the 169 classes of hands. Equities
-are counted on all boards, which takes half a minute. Where stacks are deep, calling or raising less
-is worth more to the small blind than this.
+are counted on all boards, which takes half a minute. With deep stacks, limping or a smaller raise
+is better for the small blind.
 
 JSON, a list: {"stack", "value" (to the small blind, in big blinds a hand), "jams" and "calls": each
 {"share" (of all hands), "range" (as --range0 of `sog solve` takes it), "classes" (each class of
@@ -31,7 +31,7 @@ hands by name, as "AKs", with its probability)}}.
                 "nargs": "+",
                 "type": positive_number,
                 "metavar": "STACK",
-                "help": "what each player has, in big blinds: more than 1",
+                "help": "of each player, in big blinds: more than 1",
             },
         ),
         "--json",
@@ -49,13 +49,13 @@ examples:
   sog blueprint "holdem(ranks=4,suits=2,stack=400,deals=3)" --iterations 4000 --save tiny.blueprint
   sog exploitability "holdem(ranks=4,suits=2,stack=400,deals=3)" tiny.blueprint
 
-Hands that do not differ much are one bucket: before the flop the 169 that differ in more than the
-names of suits, later those with about the same E[HS^2], the mean over cards to come of the squared
-share of the opponent's hands that they beat. Regrets are of buckets, and all hands of a board are
-gone through at once (Monte Carlo CFR with public chance sampling, Johanson et al. 2012). Betting is
-not abstracted beyond the game's own menu: choose a coarse one. Buckets of the whole deck take a
-minute or two before training begins. Ctrl-C stops early and saves what was reached (exit code 130);
-what is gone on with is the same as if it had never been stopped.
+Similar hands share a bucket: before the flop the 169 classes up to suits, later hands with about
+the same E[HS^2], the mean over cards to come of the squared share of the opponent's hands that they
+beat. Regrets are per bucket, and an iteration updates all hands on a board (Monte Carlo CFR with
+public chance sampling, Johanson et al. 2012). Betting is not abstracted beyond the game's own menu:
+choose a coarse one. Buckets of the whole deck take a minute or two before training begins. Ctrl-C
+stops early and saves the training so far (exit code 130); resumed training is the same as if it had
+never been stopped.
 
 JSON: {"game", "file", "buckets" (by street), "bucketing", "seed", "decisions" (of the betting),
 "probabilities" (of the strategy), "boards" (each is an iteration of either player),
@@ -70,21 +70,21 @@ policies while it learned, over the later half of this training)}.
             {
                 "type": positive_number,
                 "metavar": "X",
-                "help": "train for X minutes, compiling not counted (default: 10, without "
+                "help": "train for X minutes, excluding compilation (default: 10, without "
                 "--iterations)",
             },
         ),
-        ("--iterations", {"help": "stop after N boards, some 8 more perhaps"}),
+        ("--iterations", {"help": "stop after N boards, rounded up by at most some 8"}),
         (
             "--resume",
-            {"metavar": "FILE.blueprint", "help": "go on from such a file, with its buckets"},
+            {"metavar": "FILE.blueprint", "help": "continue from such a file, with its buckets"},
         ),
         (
             "--buckets",
             {
                 "metavar": "N/N/...",
-                "help": "the most buckets of each street (default: 169/1000/500/200, as far as "
-                "they go)",
+                "help": "the most buckets of each street (default: the first ones of "
+                "169/1000/500/200)",
             },
         ),
         (
@@ -110,16 +110,16 @@ examples:
   sog match random 'acpc:sog acpc equity --game holdem' --game holdem
 
 Connects to a dealer by the protocol of the Annual Computer Poker Competition (version 2.0.0) and
-plays until it ends the connection. The dealer's game must have our blinds and stacks. A bet that
-our menu does not have counts as the size that the pseudo-harmonic mapping (Ganzfried and Sandholm
-2013) takes more often; our own bets are told as the chips that they are, or as the same part of the
-pot where stakes differ by then. Programs are compiled before it connects.
+plays until the dealer closes the connection. The dealer's game must have our blinds and stacks. A
+bet outside our menu counts as the size that the pseudo-harmonic mapping (Ganzfried and Sandholm
+2013) chooses more often; our own bets are sent in chips, or as the same part of the pot if stakes
+differ by then. Programs are compiled before it connects.
 """,
     (
         WHO_PLAYS,
         *HOW,
         ("--seed", {"help": "of agents (default: 0)"}),
-        ("dealer_host", {"metavar": "HOST", "help": "where the dealer is, as 127.0.0.1"}),
+        ("dealer_host", {"metavar": "HOST", "help": "the dealer's host, such as 127.0.0.1"}),
         ("dealer_port", {"metavar": "PORT", "type": port_number, "help": "its port"}),
     ),
     run="sog.holdem.commands.acpc:run",
@@ -128,9 +128,9 @@ SOLVE_SPOT: Final = Mode(
     """\
 A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
 0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
-writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume goes on from. --precision
-is float32, or int16 for half of the memory; there is no --lock, --plot, --save-state, --max-nodes
-and --until-mbb.
+writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume continues. --precision is
+float32, or int16 for half of the memory; --lock, --plot, --save-state, --max-nodes and --until-mbb
+do not apply.
   sog solve "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin)" --range0 "22+,AQs+,KQo:0.5"
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --history "check bet50" --svg spot.svg
   sog solve "holdem(board=KsTh7s4d2c,pot=100,stack=200)" --save river.spot
@@ -143,17 +143,17 @@ and --until-mbb.
             "--range0",
             {
                 "metavar": "TEXT",
-                "help": "what player 0, who acts first, may hold, such as 'TT+, A5s-A2s, KQo:0.5, "
+                "help": "the range of player 0, who acts first, such as 'TT+, A5s-A2s, KQo:0.5, "
                 "AhKd' or 25%% (default: any hand)",
             },
         ),
-        ("--range1", {"metavar": "TEXT", "help": "likewise of player 1"}),
+        ("--range1", {"metavar": "TEXT", "help": "likewise for player 1"}),
         (
             "--until-pot",
             {
                 "type": positive_number,
                 "metavar": "X",
-                "help": "stop as soon as the exploitability is at most X percent of the pot "
+                "help": "stop once the exploitability is at most X percent of the pot "
                 "(default: 0.3, without --iterations)",
             },
         ),
@@ -162,8 +162,8 @@ and --until-mbb.
             "--network",
             {
                 "metavar": "RUN",
-                "help": "what a network of hold'em (RUN, RUN@STEP or agent:NAME) says there, and "
-                "how far its values are off",
+                "help": "also show the strategy and values of a network of hold'em (RUN, RUN@STEP "
+                "or agent:NAME), and the errors of its values",
             },
         ),
     ),
@@ -172,7 +172,7 @@ and --until-mbb.
 )
 SHOW_SPOT: Final = Mode(
     """\
-FILE.spot is a spot of hold'em that `sog solve --save` wrote, which --walk goes through:
+FILE.spot is a spot of hold'em written by `sog solve --save`, which --walk browses:
   sog policy turn.spot --history "check bet50"
 """,
     (),
@@ -181,11 +181,11 @@ FILE.spot is a spot of hold'em that `sog solve --save` wrote, which --walk goes 
 )
 PLAY_LBR: Final = Mode(
     """\
-Games of betting that are too large for that, as hold'em, are played instead: --lbr has local best
-response (Lisy and Bowling 2017) play the agent of a run, knowing his policy at each infostate,
-first with folding and calling alone, then also with bets of the pot and all-in from the second
-street on (where sizes are fixed: with all bets). What it wins, a best response wins at least. Every
-deal is played twice with roles swapped; AIVAT with the network's values takes luck out.
+In games of betting that are too large for that, such as hold'em, --lbr plays local best response
+(Lisy and Bowling 2017) against the agent of a run, knowing its policy at each infostate: first with
+folding and calling only, then also with bets of the pot and all-in from the second street on (in
+fixed-limit games: with all bets). A best response wins at least as much. Every deal is played twice
+with roles swapped; AIVAT with the network's values reduces the variance.
   sog evaluate agent:leduc --lbr --games 200
 JSON: {"game", "unit", "player", "seed", "lbr": [{"bets", "games", "interrupted", "mean",
 "standard_error", "interval", "without_aivat", "seconds"}]}.

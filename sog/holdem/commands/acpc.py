@@ -1,4 +1,4 @@
-"""`sog acpc PLAYER HOST PORT`: plays hold'em at a dealer of the ACPC protocol."""
+"""`sog acpc PLAYER HOST PORT`: plays hold'em with a dealer by the ACPC protocol."""
 
 import argparse
 import contextlib
@@ -33,14 +33,14 @@ def run(arguments: argparse.Namespace) -> int:
         except OSError as error:
             raise CommandError(f"dealer {where}: {reason(error).lower()}.") from None
         except UnicodeError:
-            raise CommandError(f"dealer {where}: that is no name of a host.") from None
+            raise CommandError(f"dealer {where}: not a valid host name.") from None
     count = client.num_hands
     display.note(f"{count:,} hand{'' if count == 1 else 's'} played at {where}.")
     return SUCCESS
 
 
 def _play(client: AcpcClient, host: str, port: int, where: str) -> None:
-    """Until the dealer ends the connection."""
+    """Plays until the dealer closes the connection."""
     with socket.create_connection((host, port), timeout=_CONNECT_SECONDS) as connection:
         connection.settimeout(None)
         with connection.makefile("rwb") as stream:

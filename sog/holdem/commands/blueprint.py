@@ -1,4 +1,4 @@
-"""`sog blueprint`: a strategy of a whole game of hold'em by Monte Carlo CFR over buckets."""
+"""`sog blueprint`: learns a strategy of a whole game of hold'em by Monte Carlo CFR over buckets."""
 
 import argparse
 import dataclasses
@@ -29,19 +29,19 @@ _MINUTES: Final = 10.0
 _SIZES: Final = {1: (169,), 2: (169, 1000), 3: (169, 1000, 500), 4: (169, 1000, 500, 200)}
 """Buckets by the number of streets."""
 _FEW: Final = 100
-"""Buckets of a street with more than four before it."""
+"""Buckets of streets after the fourth."""
 ENDING: Final = ".blueprint"
 
 
 @dataclasses.dataclass(kw_only=True, eq=False)
 class _Training:
-    """What has been done by this command."""
+    """The training done by this command."""
 
     blueprint: Blueprint
     boards_before: int
     seconds_before: float
     values: list[float] = dataclasses.field(default_factory=list)
-    """What player 0 got, call by call."""
+    """Player 0's mean gains, by call."""
     interrupted: bool = False
 
     @property
@@ -54,7 +54,7 @@ class _Training:
 
     @property
     def value(self) -> float | None:
-        """To player 0, of the current policies, over the later half."""
+        """Player 0's mean value under the current policies, over the later half."""
         return float(np.mean(self.values[len(self.values) // 2 :])) if self.values else None
 
 
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         if training.interrupted:
             display.note(f"interrupted after {training.num_boards:,} boards; {path} has them.")
         elif training.blueprint.num_boards == MOST_BOARDS:
-            display.note(f"that was board {MOST_BOARDS:,}, the last one that can be counted.")
+            display.note(f"stopped at board {MOST_BOARDS:,}, the most that can be counted.")
         with writing(path):
             save_blueprint(path, training.blueprint)
         _print(training, arguments)
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check_boards(wanted: int | None, made: int) -> None:
-    """Raises CommandError where so many more, or one, are more than can be counted."""
+    """Raises CommandError if so many more boards, or one, exceed the most that can be counted."""
     left = MOST_BOARDS - made
     if (wanted or 1) > left:
         raise CommandError(
@@ -91,10 +91,10 @@ def _check_boards(wanted: int | None, made: int) -> None:
 
 
 def _start(arguments: argparse.Namespace, work: display.Work) -> _Training:
-    """A blueprint of nothing, or the one to go on with."""
+    """An untrained blueprint, or the one to resume."""
     game = load_game(arguments.game, work)
     if not isinstance(game, Holdem):
-        raise CommandError(f"a blueprint is of hold'em, got {game.name}.")
+        raise CommandError(f"a blueprint needs hold'em, got {game.name}.")
     if arguments.resume is not None:
         with mistakes("--resume: "):
             found = _resumed(game, arguments)
@@ -119,7 +119,7 @@ def _resumed(game: Holdem, arguments: argparse.Namespace) -> Blueprint:
     found = load_blueprint(arguments.resume)
     _check_boards(arguments.iterations, found.num_boards)
     if str(found.game) != str(game):
-        raise ValueError(f"{arguments.resume} is a blueprint of {found.game}, not of {game}.")
+        raise ValueError(f"{arguments.resume} is a blueprint for {found.game}, not for {game}.")
     return found
 
 
@@ -143,10 +143,10 @@ def _train(training: _Training, arguments: argparse.Namespace, work: display.Wor
     total = most if most is not None else int(seconds)
     began: float | None = None
     while training.seconds < seconds and training.num_boards < (left if most is None else most):
-        with holding_interrupts():  # tables are given away while they are worked on
+        with holding_interrupts():  # tables are donated to the program
             start = time.perf_counter()
             (value,) = jax.device_get(blueprint.train())
-            if began is None:  # with the first boards, which compiling took
+            if began is None:  # excludes the first call, which compiles
                 began = time.perf_counter()
                 work.begin("training", total=total)
             else:

@@ -1,4 +1,4 @@
-"""`sog evaluate RUN --lbr`: what local best response wins from a trained player, in whole games."""
+"""`sog evaluate RUN --lbr`: what local best response wins against a trained player."""
 
 import argparse
 import dataclasses
@@ -37,7 +37,7 @@ _MEANINGS: Final = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Measured:
-    """What was won with some bets."""
+    """The result with one set of bets."""
 
     game: Game[Any]
     bets: str
@@ -45,14 +45,14 @@ class Measured:
 
 
 def takes(arguments: argparse.Namespace) -> bool:
-    """Whether `sog evaluate` is to play; CommandError for an option of it without --lbr."""
+    """Whether --lbr is set; CommandError for one of its options without it."""
     if not arguments.lbr and arguments.games is not None:
         raise CommandError(f"--games {arguments.games} has no effect without --lbr.")
     return bool(arguments.lbr)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs the command with --lbr; returns its exit code. Whatever is finished is printed."""
+    """Runs the command with --lbr; prints all finished results; returns the exit code."""
     player, games = _check(arguments), arguments.games or _GAMES
     start_jax()
     done: list[Measured] = []
@@ -102,12 +102,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> str:
-    """The player; refuses options that have no effect. `arguments` become those of a match."""
+    """The player; raises for options without effect. Turns `arguments` into those of a match."""
     for option in _NO_EFFECT:
         value = getattr(arguments, option)
         if value not in (None, False):
-            told = "" if value is True else f" {value}"
-            flag = f"--{option.replace('_', '-')}{told}"
+            shown = "" if value is True else f" {value}"
+            flag = f"--{option.replace('_', '-')}{shown}"
             raise CommandError(f"{flag} has no effect with --lbr, which plays games.")
     with mistakes():
         is_run = names_run(arguments.game)
@@ -150,8 +150,8 @@ def _report(arguments: argparse.Namespace, player: str, done: list[Measured]) ->
             }
             for one in done
         ]
-        told = {"game": str(game), "unit": game.unit, "player": player, "seed": arguments.seed}
-        display.print_json({**told, "lbr": results})
+        head = {"game": str(game), "unit": game.unit, "player": player, "seed": arguments.seed}
+        display.print_json({**head, "lbr": results})
         return
     table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False)
     table.add_column("local best response may", no_wrap=True)

@@ -1,4 +1,4 @@
-"""`sog policy SPOT.spot`: a solved spot of hold'em, walked again without solving it."""
+"""`sog policy SPOT.spot`: shows a solved spot of hold'em without solving it again."""
 
 import argparse
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def takes(arguments: argparse.Namespace) -> bool:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raises CommandError for options that a spot does not have."""
+    """Raises CommandError for options that do not apply to spots."""
     if arguments.walk and arguments.json:
         raise CommandError("--walk has no effect with --json, which prints one public state.")
     if arguments.svg is not None:
@@ -47,7 +47,7 @@ def _check(arguments: argparse.Namespace) -> None:
     for name in _WITHOUT_EFFECT:
         if getattr(arguments, name) not in (None, []):
             option = f"--{name.replace('_', '-')}"
-            raise CommandError(f"{option} has no effect on a solved spot, which is read as it is.")
+            raise CommandError(f"{option} has no effect on a solved spot.")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -90,18 +90,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _walk(saved: SavedSpot, start: Sequence[str]) -> None:
-    """On from there, an event at a time, until the person quits or stdin ends."""
-    terminal, way = Terminal(), tuple(start)
+    """Browses from there, event by event, until the user quits or stdin ends."""
+    terminal, history = Terminal(), tuple(start)
     try:
         while True:
-            now = look(saved.solver, way)
-            terminal.say(f"\n  {_offered(now, saved)}\n{_HELP}")
+            now = look(saved.solver, history)
+            terminal.say(f"\n  {_describe(now, saved)}\n{_HELP}")
             word = terminal.ask("> ")
-            found = _next(terminal, saved, tuple(start), way, word)
+            found = _next(terminal, saved, tuple(start), history, word)
             if found is None:
                 continue
-            way = found
-            node = look(saved.solver, way)
+            history = found
+            node = look(saved.solver, history)
             if isinstance(node, SpotNode):
                 terminal.say()
                 print_node(node, saved.game)
@@ -109,7 +109,7 @@ def _walk(saved: SavedSpot, start: Sequence[str]) -> None:
         return
 
 
-def _offered(now: SpotNode | SpotPause, saved: SavedSpot) -> str:
+def _describe(now: SpotNode | SpotPause, saved: SavedSpot) -> str:
     if isinstance(now, SpotNode):
         pairs = zip(now.actions, now.frequency, strict=True)
         return "   ".join(f"{action} {shown(100 * often, '.0f', '%')}" for action, often in pairs)
@@ -119,20 +119,24 @@ def _offered(now: SpotNode | SpotPause, saved: SavedSpot) -> str:
 
 
 def _next(
-    terminal: Terminal, saved: SavedSpot, start: tuple[str, ...], way: tuple[str, ...], word: str
+    terminal: Terminal,
+    saved: SavedSpot,
+    start: tuple[str, ...],
+    history: tuple[str, ...],
+    word: str,
 ) -> tuple[str, ...] | None:
-    """The way that a word leads to; None where it is none, which is told."""
+    """The history after a word; None if it is invalid, which is printed."""
     match word.casefold():
         case "q" | "quit":
             raise Quit
         case "t" | "top":
             return start
         case "b" | "back":
-            return way[: max(len(way) - 1, len(start))]
+            return history[: max(len(history) - 1, len(start))]
         case "":
             return None
     try:
-        further = (*way, *split_history(word))
+        further = (*history, *split_history(word))
         look(saved.solver, further)
     except ValueError as error:
         terminal.say(str(error))

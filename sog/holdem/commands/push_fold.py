@@ -1,4 +1,4 @@
-"""`sog push_fold`: who jams and who calls before the flop, exactly, at some depths of stacks."""
+"""`sog push_fold`: exact jam or fold ranges before the flop, by stack depth."""
 
 import argparse
 from typing import Any, Final
@@ -24,7 +24,7 @@ from sog.holdem.spots.push_fold import (
 
 _DECK: Final = Deck()
 _DIGITS: Final = 3
-"""Of probabilities in ranges, which are read by people."""
+"""Of probabilities in printed ranges."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,13 +86,13 @@ def _range(policy: np.ndarray) -> str:
 def _as_json(stack: float, found: PushFold) -> dict[str, Any]:
     names = [name for row in class_names(_DECK) for name in row]
 
-    def told(policy: np.ndarray, share: float) -> dict[str, Any]:
+    def side(policy: np.ndarray, share: float) -> dict[str, Any]:
         classes = dict(zip(names, map(float, policy), strict=True))
         return {"share": share, "range": _range(policy), "classes": classes}
 
     return {
         "stack": stack,
         "value": found.value,
-        "jams": told(found.jam, found.jam_share),
-        "calls": told(found.call, found.call_share),
+        "jams": side(found.jam, found.jam_share),
+        "calls": side(found.call, found.call_share),
     }

@@ -1,4 +1,4 @@
-"""`sog solve` of a spot of hold'em: ranges of one's own, squares of hands, a walk down the tree."""
+"""`sog solve` for spots of hold'em."""
 
 import argparse
 import dataclasses
@@ -13,7 +13,7 @@ from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mis
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.files import replace_file
 from sog.games.registry import game_class, make
-from sog.holdem.commands.spot_node import node_as_json, print_node, print_told, told_as_json
+from sog.holdem.commands.spot_node import network_as_json, node_as_json, print_network, print_node
 from sog.holdem.game import Holdem
 from sog.holdem.hand_grid import draw_hand_grid
 from sog.holdem.ranges import format_range, parse_range
@@ -40,7 +40,7 @@ _ALL_HANDS: Final = "100%"
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Result:
-    """What is printed and drawn."""
+    """A solved spot to print and draw."""
 
     arguments: argparse.Namespace
     game: Holdem
@@ -49,40 +49,40 @@ class Result:
     solver: SpotSolver
     solution: SpotSolution
     node: SpotNode
-    told: SpotNode | None
-    """The same by the network that it is compared with."""
+    network_node: SpotNode | None
+    """The same decision by the network to compare with."""
     network: str
-    """What that is called."""
+    """The network's title."""
     until: float
     """In chips."""
 
     def percent_of_pot(self, chips: float) -> float:
-        """Of the pot at the start."""
+        """Chips in percent of the initial pot."""
         return 100 * chips / self.solver.spot.pot
 
     @property
     def reached(self) -> bool:
-        """Whether the exploitability is as small as it was to be."""
+        """Whether the target exploitability is reached."""
         return self.solution.last.exploitability <= self.until
 
 
 def takes(arguments: argparse.Namespace) -> bool:
-    """Whether the game of `sog solve` is a spot; CommandError for an option that others lack."""
+    """Whether the game of `sog solve` is a spot; CommandError for options only spots have."""
     if _is_spot(arguments.game):
         return True
     if arguments.precision == "int16":
-        raise CommandError("--precision int16 is of a spot of hold'em.")
+        raise CommandError("--precision int16 needs a spot of hold'em.")
     for name in _OF_SPOTS:
         if getattr(arguments, name) is not None:
             raise CommandError(
-                f"--{name.replace('_', '-')} is of a spot of hold'em, such as "
+                f"--{name.replace('_', '-')} needs a spot of hold'em, such as "
                 f'"holdem(board=KsTh7s4d,pot=100,stack=200)".'
             )
     return False
 
 
 def _is_spot(text: str) -> bool:
-    """Of the text of a game; what is wrong with one is said when it is made."""
+    """Whether a game's text is a spot; False for an invalid one, whose error comes later."""
     call = split_call(text.strip())
     try:
         return call is not None and issubclass(game_class(call[0]), Holdem) and is_spot(make(text))
@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         with concluding(work.report_interrupt, awaited):
             game: Any = make(arguments.game)
             result = solve_game(game, arguments, work)
-    return tell(result)
+    return report(result)
 
 
 def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) -> Result:
@@ -126,7 +126,7 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
         with mistakes():
             solver = SpotSolver(spot_of(game), np.stack(ranges), rule, precision=precision)
     with mistakes("--history: "):
-        walk(solver, history)  # a mistake is told before the work
+        walk(solver, history)  # finds mistakes before solving
     trained = reader = None
     if arguments.network is not None:
         with mistakes("--network: "):
@@ -155,16 +155,16 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
             solver=solver,
             solution=solution,
             node=node,
-            told=None if reader is None else reader.read(node),
+            network_node=None if reader is None else reader.read(node),
             network=trained.title if trained else "",
             until=math.inf if until is None else until / 100 * solver.spot.pot,
         )
 
 
-def tell(result: Result) -> int:
-    """Prints what was asked for; returns the exit code."""
+def report(result: Result) -> int:
+    """Prints the result and writes files; returns the exit code."""
     with holding_interrupts():
-        _tell(result)
+        _note_outcome(result)
         failures = _write_files(result)
         _print(result)
     if failures:
@@ -173,7 +173,7 @@ def tell(result: Result) -> int:
 
 
 def _write_files(result: Result) -> list[str]:
-    """Saves and draws what was asked for; returns what went wrong."""
+    """Saves and draws as the options ask; returns what went wrong."""
     save, svg = result.arguments.save, result.arguments.svg
     failures: list[str] = []
     if save is not None:
@@ -186,19 +186,19 @@ def _write_files(result: Result) -> list[str]:
 
 
 def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.ndarray]:
-    """The ranges; finds mistakes before the work begins."""
+    """The ranges; raises for mistakes before solving."""
     with mistakes("--rule: "):
         find_rule(arguments.rule or _RULE)
     for name in _NOT_OF_SPOTS:
         if getattr(arguments, name) not in (None, []):
-            raise CommandError(f"--{name.replace('_', '-')} is not of a spot; leave it out.")
+            raise CommandError(f"--{name.replace('_', '-')} does not apply to spots; leave it out.")
     if arguments.precision not in (None, *PRECISIONS):
         raise CommandError(
             f"--precision of a spot must be one of {', '.join(PRECISIONS)}, got "
             f"{arguments.precision}."
         )
     if arguments.until_mbb is not None:
-        raise CommandError("--until-mbb is not of a spot; --until-pot is.")
+        raise CommandError("--until-mbb does not apply to spots; use --until-pot.")
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
     if arguments.save is not None:
@@ -207,9 +207,9 @@ def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.
     for player in (0, 1):
         text = getattr(arguments, f"range{player}")
         if arguments.resume is not None and text is not None:
-            raise CommandError(f"--range{player}: the ranges are those of --resume; leave it out.")
+            raise CommandError(f"--range{player}: --resume has its own ranges; leave it out.")
         if game.hole_cards != 2 and text is not None:
-            raise CommandError(f"--range{player} is of hands of two cards; leave it out.")
+            raise CommandError(f"--range{player} needs hands of two cards; leave it out.")
         if game.hole_cards != 2:
             ranges.append(np.ones(game.num_infostates))
             continue
@@ -221,7 +221,7 @@ def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.
 def _resume(
     game: Holdem, arguments: argparse.Namespace
 ) -> tuple[str, tuple[np.ndarray, np.ndarray], SpotSolver]:
-    """The rule, the ranges and the solver of a saved spot; it must be this one."""
+    """The rule, ranges and solver of a saved spot, which must match the command's game."""
     path = arguments.resume
     with mistakes("--resume: "):
         saved = load_spot(path)
@@ -236,17 +236,16 @@ def _resume(
     made = saved.solver.iteration
     if arguments.iterations is not None and arguments.iterations <= made:
         raise CommandError(
-            f"--iterations must be more than the {made:,} that {path} has made, got "
-            f"{arguments.iterations:,}."
+            f"--iterations must be more than the {made:,} of {path}, got {arguments.iterations:,}."
         )
     return rule, (saved.ranges[0], saved.ranges[1]), saved.solver
 
 
-def _tell(result: Result) -> None:
-    """Says on stderr what the numbers alone do not."""
+def _note_outcome(result: Result) -> None:
+    """Notes on stderr how the solve ended."""
     last = result.solution.last
     if result.solution.interrupted:
-        display.note(f"interrupted after {last.iteration:,} iterations; this is what was reached.")
+        display.note(f"interrupted after {last.iteration:,} iterations; this is the result so far.")
     elif not result.reached:
         target = f"{result.percent_of_pot(result.until):.3g}% of the pot"
         display.note(
@@ -279,9 +278,9 @@ def _print(result: Result) -> None:
     display.print_facts(f"{display.short_name(result.game)} by {result.rule}", facts)
     print()
     print_node(result.node, result.game)
-    if result.told is not None:
+    if result.network_node is not None:
         print()
-        print_told(result.node, result.told, result.game, result.network)
+        print_network(result.node, result.network_node, result.game, result.network)
 
 
 def _as_json(result: Result) -> dict[str, Any]:
@@ -312,5 +311,6 @@ def _as_json(result: Result) -> dict[str, Any]:
             for point in result.solution.checkpoints
         ],
         "node": node_as_json(result.node, result.game),
-        "network": result.told and told_as_json(result.node, result.told, result.game),
+        "network": result.network_node
+        and network_as_json(result.node, result.network_node, result.game),
     }

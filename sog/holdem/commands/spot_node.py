@@ -1,4 +1,4 @@
-"""A decision of a solved spot: in the terminal, and as JSON."""
+"""Output of a solved spot's decision: in the terminal, and as JSON."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ def print_node(node: SpotNode, game: Holdem) -> None:
 
 
 def shown(value: float, form: str, unit: str = "") -> str:
-    """A number as people read it; a dash for none, as where nobody arrives."""
+    """A number for people; a dash for NaN, as at an empty range."""
     return "-" if math.isnan(value) else f"{value:{form}}{unit}"
 
 
@@ -65,8 +65,8 @@ def square_of_hands(
     *,
     decimals: int = 1,
 ) -> Table:
-    """A square of numbers of classes of hands, which have names as "AKs"; NaN for none. In a color
-    they are percent, and stand out from 50 on; else they have decimals below 10."""
+    """A table of numbers by class of hands, whose names are such as "AKs"; NaN for none. With a
+    color they are percentages, highlighted from 50 on; else those below 10 have decimals."""
     letters = [row[number][0] for number, row in enumerate(names)]
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     table.add_column("")
@@ -86,38 +86,38 @@ def square_of_hands(
     return table
 
 
-def print_told(node: SpotNode, told: SpotNode, game: Holdem, network: str) -> None:
-    """How far a network is from the exact values, and squares of what it says."""
+def print_network(node: SpotNode, network_node: SpotNode, game: Holdem, network: str) -> None:
+    """Prints the errors of a network's values, and its policy and values as squares."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "exact", "network", "off by", "of the pot"):
         table.add_column(column, justify="right" if column else "left")
-    for player, error in enumerate(value_errors(node, told)):
-        values = (node.value(player), told.value(player))
+    for player, error in enumerate(value_errors(node, network_node)):
+        values = (node.value(player), network_node.value(player))
         cells = (*(shown(v, "+.4g") for v in values), shown(error, ".3g"))
         table.add_row(f"  player {player}", *cells, shown(100 * error / node.pot, ".1f", "%"))
     display.print_table(table, f"{network}: values in chips, means over hands")
     actions = ", ".join(
         f"{action} {shown(100 * share, '.1f', '%')}"
-        for action, share in zip(told.actions, told.frequency, strict=True)
+        for action, share in zip(network_node.actions, network_node.frequency, strict=True)
     )
     display.print_text(f"\nit begins a search with: {actions}\n")
     if game.hole_cards == 2:
-        grid = read_hand_grid(told, game.deck)
+        grid = read_hand_grid(network_node, game.deck)
         display.print_table(square_of_hands(grid.names, grid.value), "its values")
 
 
-def told_as_json(node: SpotNode, told: SpotNode, game: Holdem) -> dict[str, Any]:
-    """What a network says, as `node_as_json`, and how far its values are off."""
-    errors = [_number(error) for error in value_errors(node, told)]
-    return {**node_as_json(told, game), "value_errors": errors}
+def network_as_json(node: SpotNode, network_node: SpotNode, game: Holdem) -> dict[str, Any]:
+    """A network's decision, see `node_as_json`, and the errors of its values."""
+    errors = [_number(error) for error in value_errors(node, network_node)]
+    return {**node_as_json(network_node, game), "value_errors": errors}
 
 
 def node_as_json(node: SpotNode, game: Holdem) -> dict[str, Any]:
-    """All that is known of every hand of both players."""
+    """All numbers of every hand of both players."""
     deck, hole_cards = game.deck, game.hole_cards
     names = [deck.cards_name(hand) for hand in deck.hands(hole_cards)]
     players = []
-    for player, seen in enumerate(node.seen):
+    for player, seen in enumerate(node.ranges):
         hands = []
         for hand in np.flatnonzero(seen.range_ > 0)[::-1].tolist():
             found: dict[str, Any] = {
@@ -149,8 +149,8 @@ def _number(value: float) -> float | None:
 
 
 def node_tables(node: NodeView) -> Iterator[tuple[str, Table]]:
-    """Titles and squares: how often each action is chosen, and values; none where
-    hands are not of two cards, nor where nobody is to act."""
+    """Titles and tables of each action's frequency, and of values; none unless hands have two cards
+    and a player is to act."""
     game: Any = node.game
     actor = node.actor
     if game.hole_cards != 2 or actor >= CHANCE:

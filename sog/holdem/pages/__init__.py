@@ -1,4 +1,4 @@
-"""Pages of `sog serve`: spots of hold'em to set up, solve and walk through.
+"""Pages of `sog serve`: set up, solve and browse spots of hold'em.
 
-They alone of hold'em import `sog.web`, which loads them; without it nothing does.
+Only these modules of hold'em import `sog.web`, and only it loads them.
 """

@@ -1,4 +1,4 @@
-"""A spot of hold'em that is solved in slices in other threads, and walked meanwhile."""
+"""A spot of hold'em that is solved in slices in other threads while pages show it."""
 
 import contextlib
 import dataclasses
@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
-from sog.holdem.pages.asked_spot import AskedSpot
+from sog.holdem.pages.spot_form import SpotForm
 from sog.holdem.spots import SpotNode, SpotPause, SpotSolver, look, spot_of, walk
 from sog.holdem.spots.network import SpotReader
 from sog.memory import in_bytes
@@ -16,7 +16,7 @@ from sog.tabular import Checkpoint
 from sog.web.interfaces import Poll, RequestError, Submit, failed, request_errors
 
 MOST_SECONDS: Final = 300.0
-"""Of solving, until the visitor has it gone on with."""
+"""Of solving, until the visitor continues it."""
 MOST_BYTES: Final = 2 * 10**9
 _MOST_ITERATIONS: Final = 100_000
 _SLICE_SECONDS: Final = 0.2
@@ -25,33 +25,33 @@ _MEASURE_GROWTH: Final = 1.1
 _PATIENCE: Final = 20.0
 """Seconds that a page waits for a slice to end."""
 _MOST_WAITING: Final = 2
-"""Pages that wait for a slice to end; the others show what is known."""
+"""Pages that wait for a slice to end; others show earlier results."""
 _MOST_SEEN: Final = 64
 _RULE: Final = "dcfr"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Compared:
-    """A network that is shown beside the solution."""
+    """A network shown beside the solution."""
 
     text: str
-    """How the visitor named it."""
+    """The visitor's text for it."""
     title: str
     reader: SpotReader
 
 
 class SolvedSpot:
-    """One spot. Methods may be called by any thread.
+    """A spot being solved. Methods may be called by any thread.
 
-    What CFR keeps is changed in place, so a page that looks at it waits for the slice to end, and
-    the next slice for the page.
+    CFR updates its tables in place, so a page that reads them waits for the slice to end, and the
+    next slice for the page.
     """
 
-    def __init__(self, asked: AskedSpot, submit: Submit, poll: Poll) -> None:
-        """Deals, checks the memory, compiles and starts solving. Raises RequestError, Cancelled."""
-        self.asked, self.problem = asked, ""
-        self.game, self.ranges = asked.game(), asked.ranges()
-        self.percent = asked.percent()
+    def __init__(self, form: SpotForm, submit: Submit, poll: Poll) -> None:
+        """Deals, checks the memory, compiles, starts solving. Raises RequestError, Cancelled."""
+        self.form, self.problem = form, ""
+        self.game, self.ranges = form.game(), form.ranges()
+        self.percent = form.percent()
         with request_errors():
             self.solver = SpotSolver(spot_of(self.game), self.ranges, _RULE, most_bytes=MOST_BYTES)
         self.size = in_bytes(sum(self.solver.memory_parts().values()))
@@ -60,7 +60,7 @@ class SolvedSpot:
         self._submit, self._lock = submit, threading.Lock()
         self._turns, self._num_waiting = threading.Lock(), 0
         self._left = threading.Condition()
-        """To be held where a page begins or ends to wait."""
+        """Held while a page begins or ends waiting."""
         self._is_closed = self._is_wanted = self._is_working = False
         self._seconds_left, self._per_call, self._next_measure = 0.0, 1, _FIRST_MEASURE
         self._seen: dict[tuple[str, ...], tuple[int, SpotNode | SpotPause]] = {}
@@ -74,33 +74,33 @@ class SolvedSpot:
 
     @property
     def is_busy(self) -> bool:
-        """Whether it is being solved just now."""
+        """Whether it is being solved now."""
         return self._is_working
 
     @property
     def is_finished(self) -> bool:
-        """Whether it is not."""
+        """Whether it is not being solved."""
         return not self.is_busy
 
     @property
     def iteration(self) -> int:
-        """Those made so far."""
+        """Iterations so far."""
         return self.solver.iteration
 
     @property
     def exploited(self) -> float | None:
-        """The exploitability in percent of the pot, when it was measured last."""
+        """The last measured exploitability, in percent of the pot."""
         if not self.checkpoints:
             return None
         return 100 * self.checkpoints[-1].exploitability / self.solver.spot.pot
 
     @property
     def is_reached(self) -> bool:
-        """Whether it is as small as it was to be."""
+        """Whether the target exploitability is reached."""
         return self.exploited is not None and self.exploited <= self.percent
 
     def go_on(self, percent: float | None = None) -> None:
-        """Solves on: to another percentage of the pot, or to the same."""
+        """Continues solving, to another percentage of the pot or the same."""
         with self._lock:
             if percent is not None:
                 self.percent = percent
@@ -110,8 +110,7 @@ class SolvedSpot:
                 self._submit(self._work)
 
     def compare(self, text: str, trained: Trained) -> None:
-        """What a network says is shown beside what is exact from now on; compiles. Raises
-        RequestError."""
+        """Shows a network beside the exact solution from now on; compiles. Raises RequestError."""
         with request_errors():
             reader = SpotReader(trained.game, trained.evaluator, self.solver.spot)
             with self.turn():
@@ -120,24 +119,24 @@ class SolvedSpot:
         self.compared = Compared(text=text, title=trained.title, reader=reader)
 
     def stop(self) -> None:
-        """Stops after the slice that it is at."""
+        """Stops after the present slice."""
         self._is_wanted = False
 
     def close(self) -> None:
-        """Nobody looks any more."""
+        """Stops for good."""
         with self._lock:
             self._is_closed, self._is_wanted = True, False
 
     def see(self, history: tuple[str, ...]) -> SpotNode | SpotPause | None:
-        """What is known after a history; None where it cannot be said in time.
+        """The node after a history; None if the solver is busy for too long.
 
-        Raises RequestError for a history that is not possible.
+        Raises RequestError for an impossible history.
         """
         known = self._seen.get(history)
         if known is not None and known[0] == self.iteration:
             return known[1]
         with self._a_turn() as has_turn:
-            known = self._seen.get(history)  # perhaps another page has just looked
+            known = self._seen.get(history)  # another page may have read it meanwhile
             if has_turn and (known is None or known[0] != self.iteration):
                 with request_errors():
                     known = self.iteration, look(self.solver, history)
@@ -148,7 +147,7 @@ class SolvedSpot:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Nothing is changed in its body. Raises RequestError where that takes too long."""
+        """Keeps the solver still in its body. Raises RequestError if it is busy for too long."""
         with self._a_turn() as has_turn:
             if not has_turn:
                 raise RequestError("The spot is busy: stop it first.")
@@ -169,10 +168,10 @@ class SolvedSpot:
             if has_turn:
                 self._turns.release()
 
-    # In another thread.
+    # In a worker thread.
 
     def _work(self) -> None:
-        """A slice, when it is this spot's turn, and then the next one."""
+        """Runs a slice, then submits the next one."""
         try:
             with self._left:
                 self._left.wait_for(lambda: not self._num_waiting)  # pages go first
@@ -208,7 +207,7 @@ class SolvedSpot:
                 iteration=self.iteration,
                 seconds=self.seconds,
                 exploitability=exploitability,
-                value=float("nan"),  # pages show that of where one stands
+                value=float("nan"),  # pages show the values of their node
             )
         )
         self._next_measure = max(

@@ -1,4 +1,4 @@
-"""Pages of spots of hold'em: the form with board and ranges, and the solution to walk through."""
+"""Pages for spots of hold'em: a form with board and ranges, and the solution to browse."""
 
 import functools
 import io
@@ -14,9 +14,9 @@ from starlette.routing import Route
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.hand_squares import SHOWN
-from sog.holdem.pages.asked_spot import AskedSpot
 from sog.holdem.pages.solved_spot import SolvedSpot
-from sog.holdem.pages.spot_views import tell_spot
+from sog.holdem.pages.spot_form import SpotForm
+from sog.holdem.pages.spot_views import spot_context
 from sog.holdem.ranges import class_weights, format_range, parse_range
 from sog.holdem.spots.spot_file import write_spot
 from sog.holdem.spots.walk import forget_programs, split_history
@@ -47,7 +47,7 @@ _show: Final = functools.partial(show, package=_PACKAGE)
 
 
 class SpotPages:
-    """All spots of a server."""
+    """The spots of a server, and their pages."""
 
     def __init__(self, catalog: Catalog, preparations: Preparations, submit: Submit) -> None:
         self.spots: Sessions[SolvedSpot] = Sessions(MOST_SPOTS, "spots")
@@ -57,7 +57,7 @@ class SpotPages:
 
     @property
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """The routes of the pages."""
         slow = functools.partial(
             prepared_page,
             preparations=self._preparations,
@@ -67,7 +67,7 @@ class SpotPages:
         buttons: dict[str, Callable[[int, SolvedSpot, Form], object]] = {
             "stop": lambda number, spot, form: spot.stop(),
             "go-on": lambda number, spot, form: spot.go_on(
-                AskedSpot(until=form.get("until", spot.asked.until)).percent()
+                SpotForm(until=form.get("until", spot.form.until)).percent()
             ),
         }
         return [
@@ -82,15 +82,15 @@ class SpotPages:
         ]
 
     def section(self) -> Markup:
-        """The spots that there are, on the first page."""
+        """The list of spots for the first page."""
         return render("spots", package=_PACKAGE, spots=self.spots.list())
 
     def ask(self, request: Request, form: Form) -> Response:
-        """The form, filled in as the link says."""
-        return _show("spot_form", asked=AskedSpot.read(request.query_params), problem="")
+        """The form, filled in from the link."""
+        return _show("spot_form", spot_form=SpotForm.read(request.query_params), problem="")
 
     def read_range(self, request: Request, form: Form) -> Response:
-        """What a text says, for the square beside it: weights of classes, and the text in short."""
+        """A range's text as weights of classes for its square, and in its shortest form."""
         try:
             weights = parse_range(request.query_params.get("text", "") or "AA:0", may_be_empty=True)
         except ValueError as error:
@@ -105,20 +105,22 @@ class SpotPages:
         )
 
     def begin(self, request: Request, form: Form, poll: Poll) -> Response:
-        """A new spot; the form again, with what is wrong in it."""
-        asked = AskedSpot.read(form)
+        """Starts a spot; shows the form again with any error."""
+        spot_form = SpotForm.read(form)
         try:
             if self._num_compiled >= _MOST_COMPILED:
                 forget_programs()
                 self._num_compiled = 0
             self._num_compiled += 1
-            spot = SolvedSpot(asked, self._submit, poll)
+            spot = SolvedSpot(spot_form, self._submit, poll)
             return go_to(f"/spots/{self.spots.add(spot, poll)}")
         except RequestError as mistake:
-            return _show("spot_form", 400, asked=asked, problem=str(mistake)[:_MOST_LETTERS])
+            return _show(
+                "spot_form", 400, spot_form=spot_form, problem=str(mistake)[:_MOST_LETTERS]
+            )
 
     def look(self, request: Request, form: Form) -> Response:
-        """A spot as it is solved so far, at a place of its tree."""
+        """The present solution of a spot at a node of its tree."""
         number, spot = session_of(request, self.spots)
         given = request.query_params
         history = split_history(given.get("at", "")[:_MOST_LETTERS])
@@ -127,15 +129,15 @@ class SpotPages:
         shown = given.get("show", SHOWN[0])
         if shown not in SHOWN:
             raise RequestError(f"show must be one of {', '.join(SHOWN)}.")
-        is_busy = spot.is_busy  # first: what is shown last must be the end of it
-        told = tell_spot(spot, history, shown, given.get("hands", ""))
+        is_busy = spot.is_busy  # read first, so that the last page shown is final
+        view = spot_context(spot, history, shown, given.get("hands", ""))
         networks = self._catalog.networks_of(Holdem)
         return _show(
-            "spot", number=number, spot=spot, is_busy=is_busy, told=told, networks=networks
+            "spot", number=number, spot=spot, is_busy=is_busy, view=view, networks=networks
         )
 
     def compare(self, request: Request, form: Form, poll: Poll) -> Response:
-        """What a network says is shown beside the solution; of none, no more."""
+        """Shows a network beside the solution, or stops showing one."""
         number, spot = session_of(request, self.spots)
         name = form.get("network", "")
         if name:
@@ -161,6 +163,6 @@ class SpotPages:
 
 
 def _place(form: Form) -> str:
-    """Where in the tree a form is, as the query of the page."""
+    """The page's query for the node that a form was sent from."""
     where = form.get("where", "")
     return f"?{where}" if where.isascii() and where else ""

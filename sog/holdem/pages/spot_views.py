@@ -1,4 +1,4 @@
-"""What the page of a spot says: where one stands, and what every hand does there."""
+"""The contents of a spot's page: a node of the tree, and the strategy of every hand there."""
 
 import dataclasses
 import math
@@ -30,8 +30,10 @@ _NAMES: Final = ("OOP", "IP")
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 
 
-def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str) -> dict[str, Any]:
-    """Of a place in the tree. hands: the class whose hands are listed. Raises RequestError."""
+def spot_context(
+    spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str
+) -> dict[str, Any]:
+    """The template's view of a node. hands: the class of hands to list. Raises RequestError."""
     found, deck = spot.see(history), spot.game.deck
     hands = hands if _CLASS.fullmatch(hands) else ""
 
@@ -39,7 +41,7 @@ def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str
         given = {"at": " ".join(at), "show": "" if show == SHOWN[0] else show, "hands": hands}
         return f"?{urlencode({name: text for name, text in given.items() if text})}"
 
-    told: dict[str, Any] = {
+    view: dict[str, Any] = {
         "history": history,
         "names": _NAMES,
         "where": link()[1:],
@@ -55,19 +57,19 @@ def tell_spot(spot: SolvedSpot, history: tuple[str, ...], shown: str, hands: str
         "board": [_card(deck, card) for card in (found or spot.solver.spot).board],
     }
     if isinstance(found, SpotPause):
-        told["pause"] = found
-        told["deck"] = _deck(deck, found, lambda word: link(at=(*history, word)))
+        view["pause"] = found
+        view["deck"] = _deck(deck, found, lambda word: link(at=(*history, word)))
     elif isinstance(found, SpotNode):
-        told["node"] = found
-        told["actions"] = _actions(found, lambda word: link(at=(*history, word)))
-        told["players"] = [
+        view["node"] = found
+        view["actions"] = _actions(found, lambda word: link(at=(*history, word)))
+        view["players"] = [
             _player(spot, found, player, shown, link, hands)  # type: ignore[arg-type]
             for player in (found.actor, 1 - found.actor)
         ]
-        compared = spot.compared  # which another request may take away
+        compared = spot.compared  # another request may remove it
         if compared is not None:
-            told["network"] = _network(spot, compared, found, shown, link, hands)
-    return told
+            view["network"] = _network(spot, compared, found, shown, link, hands)
+    return view
 
 
 def _network(
@@ -78,10 +80,10 @@ def _network(
     link: Callable[..., str],
     hands: str,
 ) -> dict[str, Any]:
-    """What a network says where one stands, and how far its values are off."""
-    told = compared.reader.read(node)
-    drawn, players = _in_colors_of(node, told), []
-    for player, error in enumerate(value_errors(node, told)):
+    """A network's strategy and values at a node, and the errors of its values."""
+    network_node = compared.reader.read(node)
+    drawn, players = _in_colors_of(node, network_node), []
+    for player, error in enumerate(value_errors(node, network_node)):
         one = _player(spot, drawn, player, shown, link, hands)  # type: ignore[arg-type]
         players.append({**one, "error": _number(error), "share": _number(error / node.pot)})
     if node.actor == 1:
@@ -89,24 +91,27 @@ def _network(
     return {
         "name": compared.title,
         "players": players,
-        "actions": _actions(told, lambda word: ""),
+        "actions": _actions(network_node, lambda word: ""),
     }
 
 
-def _in_colors_of(node: SpotNode, told: SpotNode) -> SpotNode:
-    """The same with the solution's actions, which give the colors, where they hold all of its."""
-    if not set(told.actions) <= set(node.actions):
-        return told
-    shares = dict(zip(told.actions, told.policy, strict=True))
-    nothing = np.where(np.isfinite(told.policy[0]), 0.0, np.nan)
+def _in_colors_of(node: SpotNode, network_node: SpotNode) -> SpotNode:
+    """The network's node with the solution's actions, for equal colors, if they include its own."""
+    if not set(network_node.actions) <= set(node.actions):
+        return network_node
+    shares = dict(zip(network_node.actions, network_node.policy, strict=True))
+    nothing = np.where(np.isfinite(network_node.policy[0]), 0.0, np.nan)
     policy = np.stack([shares.get(action, nothing) for action in node.actions])
     return dataclasses.replace(
-        told, actions=node.actions, policy=policy, action_value=np.full(policy.shape, np.nan)
+        network_node,
+        actions=node.actions,
+        policy=policy,
+        action_value=np.full(policy.shape, np.nan),
     )
 
 
 def _progress(spot: SolvedSpot) -> float:
-    """From 0 to 1: how many of the decimal places that were asked for are there."""
+    """From 0 to 1: progress toward the target exploitability on a logarithmic scale."""
     now = spot.exploited
     if now is None or math.isnan(now):
         return 0.0
@@ -119,7 +124,7 @@ def _progress(spot: SolvedSpot) -> float:
 
 
 def _way(history: tuple[str, ...], link: Callable[..., str]) -> list[tuple[str, str]]:
-    """The events so far and where each leads."""
+    """The events so far, with links."""
     places = [history[:count] for count in range(len(history) + 1)]
     return [(place[-1] if place else "start", link(at=place)) for place in places]
 
@@ -130,7 +135,7 @@ def _card(deck: Deck, card: int) -> dict[str, str]:
 
 
 def _deck(deck: Deck, pause: SpotPause, link: Callable[[str], str]) -> list[list[dict[str, str]]]:
-    """All cards, a row for each suit; those that may come lead somewhere."""
+    """All cards, a row for each suit; possible ones have links."""
     rows = []
     for suit in range(deck.suits):
         cards = [rank * deck.suits + suit for rank in range(deck.ranks)[::-1]]
@@ -147,7 +152,7 @@ def _deck(deck: Deck, pause: SpotPause, link: Callable[[str], str]) -> list[list
 
 
 def _actions(node: SpotNode, link: Callable[[str], str]) -> list[dict[str, Any]]:
-    """Of who is to act: how often each, and what it is worth to those hands that choose it."""
+    """The actor's actions: frequency, and EV for the hands that choose it."""
     pairs = zip(node.actions, action_colors(node.actions), strict=True)
     return [
         {
@@ -162,7 +167,7 @@ def _actions(node: SpotNode, link: Callable[[str], str]) -> list[dict[str, Any]]
 
 
 def _in_words(action: str) -> str:
-    """As "bet 50"; "all-in 200"."""
+    """Such as "bet 50" or "all-in 200"."""
     word, chips = re.fullmatch("([a-z]+)([0-9]*)", action).groups()  # type: ignore[union-attr]
     return f"{'all-in' if word == 'allin' else word} {chips}".strip()
 
@@ -175,7 +180,7 @@ def _player(
     link: Callable[..., str],
     hands: str,
 ) -> dict[str, Any]:
-    """The square of a player's hands, and the hands of the class that was chosen."""
+    """The square of a player's hands, and the hands of the chosen class."""
     deck = spot.game.deck
     acts = node.actor == player
     grid = read_hand_grid(node, deck, player)
@@ -189,7 +194,7 @@ def _player(
         title=f"{_NAMES[player]}: {_SHOWN_NAMES[shown]}",
         lit=hands,
     )
-    seen = node.seen[player]
+    seen = node.ranges[player]
     return {
         "player": player,
         "acts": acts,
@@ -204,8 +209,8 @@ def _player(
 
 
 def _rows(deck: Deck, node: SpotNode, player: int, hands: str) -> list[dict[str, Any]]:
-    """The hands of a class that a player may have."""
-    seen = node.seen[player]
+    """The hands of a class in a player's range."""
+    seen = node.ranges[player]
     names = [class_name(*one) for one in class_of_hands(deck).tolist()]
     listed = [n for n, name in enumerate(names) if name == hands and seen.range_[n] > 0][::-1]
     return [

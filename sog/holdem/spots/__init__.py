@@ -1,16 +1,16 @@
 """Exact solutions of spots: heads-up poker from a board on, with ranges of one's own.
 
-Read `betting.py` (what may be bet, a street at a time), `boards.py` (cards, and those that stand
-for others), `arrays.py` and `tables.py` (what is kept), `showdowns.py`, `passes.py` (CFR and best
-responses), `solver.py` (the driver), `walk.py` (what the solution does), `spot_file.py` (on disk).
-`push_fold.py` is the game before the flop in which one jams or folds.
+Read `betting.py` (the betting, street by street), `boards.py` (cards and suit isomorphism),
+`arrays.py` and `tables.py` (CFR's memory), `showdowns.py`, `passes.py` (CFR and best responses),
+`solver.py` (the driver), `walk.py` (reading the solution), `spot_file.py` (on disk).
+`push_fold.py` solves the preflop game in which the small blind jams or folds.
 """
 
 from sog.holdem.spots.solver import SpotSolution, SpotSolver, solve_spot
 from sog.holdem.spots.spot import Spot, spot_of
 from sog.holdem.spots.spot_file import SavedSpot, SpotFileError, load_spot, save_spot
 from sog.holdem.spots.walk import (
-    Seen,
+    PlayerRange,
     SpotNode,
     SpotPause,
     forget_programs,
@@ -20,8 +20,8 @@ from sog.holdem.spots.walk import (
 )
 
 __all__ = [
+    "PlayerRange",
     "SavedSpot",
-    "Seen",
     "Spot",
     "SpotFileError",
     "SpotNode",

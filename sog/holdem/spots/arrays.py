@@ -1,4 +1,4 @@
-"""The arrays of a spot: what never changes, and what CFR keeps of each player."""
+"""The arrays of a spot: constants, and CFR's tables of each player."""
 
 import dataclasses
 from collections.abc import Hashable, Sequence
@@ -18,22 +18,22 @@ Equities = tuple[Array | None, ...]
 
 @pytree
 class Memory:
-    """What CFR keeps of one player between iterations."""
+    """CFR's tables of one player."""
 
     regret: Tables
     """Cumulative regrets."""
     policy_sum: Tables
-    """Weighted sums of own reach times policy; normalized, the average policy."""
+    """Weighted sums of own reach times policy; normalized, they are the average policy."""
     prediction: Tables
-    """The last instant regrets, where the rule is predictive; else of no groups."""
+    """The last instant regrets if the rule is predictive; else of no groups."""
 
 
 @pytree
-class Cards:
-    """The boards of a spot, see `boards.Boards` and `boards.Hands`, and its chips, as arrays."""
+class SpotCards:
+    """Boards and hands of a spot, see `boards.py`, and its chips, as arrays."""
 
     start: tuple[Array, ...]
-    """By street: [board of the street before + 1] int32."""
+    """By street: [board of the previous street + 1] int32."""
     mask: tuple[tuple[Array, ...], tuple[Array, ...]]
     """By player and street: [board, hand]."""
     image: tuple[tuple[Array, ...], tuple[Array, ...]]
@@ -47,22 +47,22 @@ class Cards:
     compatible: Array
     """[hand of player 0, hand of player 1]."""
     payoff: tuple[dict[Kind, Array], ...]
-    """By street: of its ends, see `betting.Street`."""
+    """By street: chips at its ends, see `betting.Street`."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Layout:
-    """What never changes of a spot: a static argument of `jax.jit`.
+class SpotLayout:
+    """The static structure of a spot, an argument of `jax.jit`.
 
-    Those of spots that differ in cards and chips only are equal, so that one program serves them.
+    Spots that differ only in cards and chips have equal layouts and share one program.
     """
 
     streets: tuple[Street, ...]
     unseen: tuple[int, ...]
-    """By street: cards that may come next, for two hands that share none."""
+    """By street: the number of possible next cards, given two disjoint hands."""
     hole_cards: int
     chunk: int
-    """Boards of the last street that go together."""
+    """Boards of the last street to compute together."""
 
     @property
     def last(self) -> int:
@@ -75,7 +75,7 @@ class Layout:
         return streets, self.unseen, self.hole_cards, self.chunk
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Layout) and self._shape == other._shape
+        return isinstance(other, SpotLayout) and self._shape == other._shape
 
     def __hash__(self) -> int:
         return hash(self._shape)
@@ -83,7 +83,7 @@ class Layout:
 
 @pytree
 class Slices:
-    """What a player keeps, on some boards of one street."""
+    """A player's tables on some boards of one street."""
 
     regret: list[Array]
     policy_sum: list[Array]
@@ -91,7 +91,7 @@ class Slices:
 
 
 def empty_memory(
-    layout: Layout,
+    layout: SpotLayout,
     shapes: Sequence[tuple[int, ...]],
     player: int,
     rule: Rule,
@@ -112,8 +112,8 @@ def empty_memory(
 
 
 def read_slices(memory: Memory, street: int, at: Array, size: int) -> Slices:
-    """Taken once and for all: XLA would read parts of a table again later on, where they are used,
-    and copy all of it, since it is written meanwhile. It does not look into a branch."""
+    """Reads boards of the tables, inside a branch, which XLA does not fuse: it would otherwise read
+    them again at each use, and copy whole tables that are written meanwhile."""
 
     def part(tables: Tables) -> list[Array]:
         found = tables[street] if tables else ()

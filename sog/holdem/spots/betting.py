@@ -1,9 +1,9 @@
 """The betting of one street of a spot, for all lines that lead into it at once.
 
-A line is how the streets before were bet; of it only the pot and the stacks behind are left.
-Players act in turns, so a decision at level d of a street is player d % 2's. Decisions of a level
-with equally many actions are a group, whose arrays are [action, decision, hand]: one operation
-serves all lines. Nothing here knows of cards.
+A line is the betting of earlier streets, of which only the pot and the remaining stacks matter.
+Players alternate, so a decision at level d of a street is player d % 2's. Decisions of a level with
+equally many actions form a group with arrays [action, decision, hand]: one operation serves all
+lines. Cards play no part here.
 """
 
 import dataclasses
@@ -20,16 +20,15 @@ from sog.holdem.no_limit import FIRST_SIZE, FOLD, Betting, BettingState, Menu, b
 
 Kind = Literal["fold", "showdown", "next"]
 KINDS: Final[tuple[Kind, ...]] = ("fold", "showdown", "next")
-"""How a street ends: somebody folds; nobody can bet any more, or it was the last street; else the
-next card is dealt."""
+"""How a street ends: a fold; no more betting, by all-in or on the last street; or the next card."""
 _MOST_DECISIONS: Final = 200_000  # of a street
 
 
 @dataclasses.dataclass(frozen=True)
-class Line:
-    """What a street begins with: chips in the pot, and behind each player.
+class BettingLine:
+    """The pot and the stacks behind at the start of a street.
 
-    Or a later decision of it, where player 0 is who acts first from there on.
+    Or at a later decision of it, where player 0 is the player to act.
     """
 
     pot: int
@@ -41,8 +40,8 @@ class Line:
 
 
 @dataclasses.dataclass(kw_only=True, eq=False)
-class Decision:
-    """A public state in which a player is to bet."""
+class SpotDecision:
+    """A decision: a public state in which a player acts."""
 
     line: int
     level: int
@@ -50,10 +49,10 @@ class Decision:
     """The actions on this street that lead to it."""
     stakes: tuple[int, int]
     """Chips that each has bet on this street."""
-    before: "tuple[Decision, int] | None" = dataclasses.field(default=None, repr=False)
-    """The decision before on this street, and the number of the action taken there."""
+    before: "tuple[SpotDecision, int] | None" = dataclasses.field(default=None, repr=False)
+    """The previous decision on this street, and the number of the action taken there."""
     actions: tuple[str, ...] = ()
-    children: "tuple[Decision | End, ...]" = ()
+    children: "tuple[SpotDecision | End, ...]" = ()
     group: int = 0
     """Numbered over all levels."""
     place: int = 0
@@ -64,7 +63,7 @@ class Decision:
     """Of its actions on the level."""
 
     def row_above(self, steps: int) -> int:
-        """The row of the action that was taken so many decisions before; the line if none was."""
+        """The row of the action taken so many decisions before; the line if there was none."""
         if self.before is None:
             return self.line
         at, action = self.before
@@ -73,15 +72,15 @@ class Decision:
 
 @dataclasses.dataclass(kw_only=True, eq=False)
 class End:
-    """Where the betting of the street ends."""
+    """An end of the street's betting."""
 
     kind: Kind
     payoff: float
-    """Half of the pot that both have paid for: what player 0 wins by a fold, negative if he folds;
-    what the winner of a showdown wins."""
-    after: Line
-    """What the next street begins with, if there is one."""
-    before: tuple[Decision, int] = dataclasses.field(repr=False)
+    """Half of the matched pot: player 0's gain by a fold, negative if player 0 folds; the winner's
+    gain at a showdown."""
+    after: BettingLine
+    """The start of the next street, if there is one."""
+    before: tuple[SpotDecision, int] = dataclasses.field(repr=False)
     """The last decision, and the number of the action taken there."""
     place: int = 0
     """Its number among those of its kind; of the kind "next", the line of the next street."""
@@ -91,7 +90,7 @@ class End:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Ends:
-    """The ends of a kind right after the decisions of a level."""
+    """The ends of one kind after the decisions of a level."""
 
     actor_row: np.ndarray
     """[end] int32: the actor's reach there, among the rows of the level."""
@@ -100,7 +99,7 @@ class Ends:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Group:
+class DecisionGroup:
     """Decisions of a level with equally many actions."""
 
     num_actions: int
@@ -113,13 +112,13 @@ class Group:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Level:
-    """The decisions that follow equally many others.
+class StreetLevel:
+    """The decisions after equally many others.
 
     Its rows are [action, decision] of each group, one group after the other.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[DecisionGroup, ...]
     ends: dict[Kind, Ends]
 
 
@@ -127,17 +126,17 @@ class Level:
 class Street:
     """The betting of a street."""
 
-    lines: tuple[Line, ...]
-    starts: tuple[Decision, ...]
+    lines: tuple[BettingLine, ...]
+    starts: tuple[SpotDecision, ...]
     """[line]: the first decision."""
     first_row: np.ndarray
     """[line] int32: its first decision among those of level 0, group by group."""
-    levels: tuple[Level, ...]
+    levels: tuple[StreetLevel, ...]
     payoff: dict[Kind, np.ndarray]
-    """[end] float32, level by level: what player 0 wins by a fold; the winner of a showdown."""
-    next_lines: tuple[Line, ...]
+    """[end] float32, level by level: player 0's gain by a fold; the winner's at a showdown."""
+    next_lines: tuple[BettingLine, ...]
 
-    def groups_of(self, player: int) -> Iterator[tuple[int, Group]]:
+    def groups_of(self, player: int) -> Iterator[tuple[int, DecisionGroup]]:
         """The groups in which a player decides, numbered over all levels."""
         number = 0
         for depth, level in enumerate(self.levels):
@@ -148,7 +147,7 @@ class Street:
 
     @functools.cached_property
     def shape(self) -> Hashable:
-        """Equal of streets that differ in nothing but chips."""
+        """Equal for streets that differ only in chips."""
         levels = tuple(
             (
                 tuple(
@@ -166,26 +165,28 @@ class Street:
 
     @property
     def num_decisions(self) -> int:
-        """Of all lines."""
+        """Decisions of all lines."""
         return sum(group.size for level in self.levels for group in level.groups)
 
     @property
     def num_actions(self) -> int:
-        """Of all decisions together."""
+        """Actions of all decisions."""
         return sum(
             group.size * group.num_actions for level in self.levels for group in level.groups
         )
 
 
-def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: bool) -> Street:
+def build_street(
+    lines: Sequence[BettingLine], menu: Menu, *, smallest_bet: int, last: bool
+) -> Street:
     """The betting of a street. last: whether it is the last one.
 
-    Raises ValueError for more decisions than any machine has the memory for.
+    Raises ValueError for too many decisions.
     """
     rules, states = _begin(lines, menu, smallest_bet)
     levels = [
         [
-            Decision(line=number, level=0, words=line.words, stakes=line.stakes)
+            SpotDecision(line=number, level=0, words=line.words, stakes=line.stakes)
             for number, line in enumerate(lines)
         ]
     ]
@@ -199,8 +200,8 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
         count += int(np.count_nonzero(goes_on))
         if count > _MOST_DECISIONS:
             raise ValueError(
-                f"a street must have at most {_MOST_DECISIONS:,} decisions, all that is bet "
-                f"before it counted: leave out sizes, or set caps."
+                f"a street must have at most {_MOST_DECISIONS:,} decisions, after all betting "
+                f"before it: leave out sizes, or set caps."
             )
         stakes = (after.stakes - states.matched[:, None]).tolist()
         choices = zip(chosen.tolist(), actions.tolist(), stakes, goes_on.tolist(), strict=True)
@@ -208,13 +209,15 @@ def build_street(lines: Sequence[Line], menu: Menu, *, smallest_bet: int, last: 
             node = levels[-1][at]
             _add_choice(node, lines[node.line], action, (first, second), is_decision, last)
         children = (child for node in levels[-1] for child in node.children)
-        levels.append([child for child in children if isinstance(child, Decision)])
+        levels.append([child for child in children if isinstance(child, SpotDecision)])
         states = pick(after, goes_on)
     return _lay_out(lines, levels[:-1])
 
 
-def _begin(lines: Sequence[Line], menu: Menu, smallest_bet: int) -> tuple[Betting, BettingState]:
-    """The rules of the street alone, and where the lines, which come from one pot, begin it."""
+def _begin(
+    lines: Sequence[BettingLine], menu: Menu, smallest_bet: int
+) -> tuple[Betting, BettingState]:
+    """The rules of the street alone, and the lines' states at its start."""
     stack = max(line.stack for line in lines)
     matched = np.array([stack - line.stack for line in lines], np.int32)
     rules = Betting(
@@ -238,8 +241,8 @@ def _begin(lines: Sequence[Line], menu: Menu, smallest_bet: int) -> tuple[Bettin
 
 
 def _add_choice(
-    node: Decision,
-    line: Line,
+    node: SpotDecision,
+    line: BettingLine,
     action: int,
     stakes: tuple[int, int],
     is_decision: bool,
@@ -249,9 +252,9 @@ def _add_choice(
     player = node.level % 2
     word = bet_name(action, node.stakes, stakes, player, line.stack)
     before = node, len(node.actions)
-    child: Decision | End
+    child: SpotDecision | End
     if is_decision:
-        child = Decision(
+        child = SpotDecision(
             line=node.line,
             level=node.level + 1,
             words=(*node.words, word),
@@ -259,7 +262,7 @@ def _add_choice(
             before=before,
         )
     else:
-        after = Line(line.pot + 2 * min(stakes), line.stack - min(stakes))
+        after = BettingLine(line.pot + 2 * min(stakes), line.stack - min(stakes))
         kind: Kind = "fold" if action == FOLD else "next"
         if kind == "next" and (last or after.stack == 0):
             kind = "showdown"
@@ -273,7 +276,7 @@ def _is_bet(word: str) -> bool:
     return word not in ("fold", "check", "call")
 
 
-def _lay_out(lines: Sequence[Line], nodes: list[list[Decision]]) -> Street:
+def _lay_out(lines: Sequence[BettingLine], nodes: list[list[SpotDecision]]) -> Street:
     """nodes: by level."""
     grouped = [_grouped(of_level) for of_level in nodes]
     firsts = itertools.accumulate(map(len, grouped), initial=0)
@@ -294,7 +297,7 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[Decision]]) -> Street:
             end.number, end.place = number, len(ended[end.kind])
             ended[end.kind].append(end)
         levels.append(
-            Level(
+            StreetLevel(
                 groups=tuple(_lay_out_group(group, len(ends)) for group in groups),
                 ends={
                     kind: Ends(
@@ -320,21 +323,21 @@ def _lay_out(lines: Sequence[Line], nodes: list[list[Decision]]) -> Street:
     )
 
 
-def _grouped(nodes: list[Decision]) -> list[list[Decision]]:
-    """By how many actions there are."""
+def _grouped(nodes: list[SpotDecision]) -> list[list[SpotDecision]]:
+    """Groups decisions by their number of actions."""
     counts = sorted({len(node.actions) for node in nodes})
     return [[node for node in nodes if len(node.actions) == count] for count in counts]
 
 
-def _lay_out_group(nodes: list[Decision], num_ends: int) -> Group:
+def _lay_out_group(nodes: list[SpotDecision], num_ends: int) -> DecisionGroup:
     """num_ends: of the level, which come before decisions."""
     num_actions = len(nodes[0].actions)
     children = [node.children[action] for action in range(num_actions) for node in nodes]
-    return Group(
+    return DecisionGroup(
         num_actions=num_actions,
         size=len(nodes),
         actor_row=_ints(node.row_above(2) for node in nodes),
-        child=_ints(one.number + num_ends * isinstance(one, Decision) for one in children),
+        child=_ints(one.number + num_ends * isinstance(one, SpotDecision) for one in children),
     )
 
 

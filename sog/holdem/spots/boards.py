@@ -1,10 +1,8 @@
-"""The cards of a spot: the boards of every street, cards that may stand for others, and who holds
-what.
+"""The cards of a spot: the boards of every street up to suit isomorphism, and the players' hands.
 
-A suit permutation that leaves the board and both ranges as they are maps a card to others whose
-subgames are the same up to names; one of these cards is dealt, and the values that come back are
-permuted for the others. Hands are those in a player's range on any board, in the order of
-`Deck.hands`; the two players have lists of their own.
+A suit permutation that preserves the board and both ranges maps a card to others with isomorphic
+subgames; only one of these cards is dealt, and its values are permuted for the others. Hands are
+those in a player's range on any board, in the order of `Deck.hands`; each player has its own list.
 """
 
 import dataclasses
@@ -19,58 +17,58 @@ from sog.holdem.hand_ranks import strength, suit_masks
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Boards:
-    """The boards of one street; those below one of the street before are contiguous.
+    """The boards of one street; those below one of the previous street are contiguous.
 
-    Where their numbers are made equal for speed, the boards that fill up have no hands.
+    If their numbers are made equal for speed, padding boards have no hands.
     """
 
     cards: np.ndarray
-    """[board, card] int32; -1 on boards that fill up."""
+    """[board, card] int32; -1 on padding boards."""
     num_first: int
-    """How many of the cards lay there when the spot began; the order of the others matters."""
+    """Cards of the spot's initial board; the order of later ones matters."""
     start: np.ndarray
-    """[board of the street before + 1] int32: where its boards begin."""
+    """[board of the previous street + 1] int32: where its boards begin."""
     mask: tuple[np.ndarray, np.ndarray]
-    """[board, hand] float32 of each player: 1 where no card of the hand lies on the board."""
+    """[board, hand] float32 of each player: 1 if the hand has no card of the board."""
     image: tuple[np.ndarray, np.ndarray]
-    """[board, image, hand] int32: the hand of this board whose value a hand has on an image of it;
-    the number of hands where there is no such image."""
+    """[board, image, hand] int32: the hand on this board that corresponds to a hand on an image of
+    it; the number of hands if there is no such image."""
     stands_for: tuple[dict[int, tuple[int, tuple[int, ...]]], ...]
-    """For each board of the street before: for a card dealt, the board that stands for it, and the
-    suits that those of the card's board become there."""
+    """For each board of the previous street: by card dealt, the canonical board, and the suits that
+    those of the card's board become there."""
 
     @property
     def size(self) -> int:
-        """How many boards, those that fill up included."""
+        """The number of boards, including padding."""
         return len(self.cards)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Hands:
-    """What the players may hold."""
+class SpotHands:
+    """The hands that the players may hold."""
 
     deck: Deck
     hole_cards: int
     number: tuple[np.ndarray, np.ndarray]
     """[hand] int32: the hand's number in `Deck.hands`."""
     holds: tuple[np.ndarray, np.ndarray]
-    """[hand, card] float32: 1 where the hand has the card."""
+    """[hand, card] float32: 1 if the hand has the card."""
     same: tuple[np.ndarray, np.ndarray]
-    """[hand] int32: the place of the same hand in the other's list, or the length of that."""
+    """[hand] int32: the index of the same hand in the other's list, or the list's length."""
 
     @property
     def compatible(self) -> np.ndarray:
-        """[hand of player 0, hand of player 1] float32: 1 where the hands share no card."""
+        """[hand of player 0, hand of player 1] float32: 1 if the hands share no card."""
         return np.asarray(self.holds[0] @ self.holds[1].T == 0, np.float32)
 
 
-def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> Hands:
-    """The hands that some range has. ranges: [root, 2, hand of the deck]."""
+def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> SpotHands:
+    """The hands of any range. ranges: [root, 2, hand of the deck]."""
     numbers = [np.flatnonzero((ranges[:, player] > 0).any(axis=0)) for player in (0, 1)]
     holds = deck.holds(hole_cards).astype(np.float32)
     same = [_places(numbers[1 - player], numbers[player]) for player in (0, 1)]
     first, second = (number.astype(np.int32) for number in numbers)
-    return Hands(
+    return SpotHands(
         deck=deck,
         hole_cards=hole_cards,
         number=(first, second),
@@ -79,8 +77,8 @@ def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> Hands:
     )
 
 
-def root_boards(hands: Hands, boards: Sequence[tuple[int, ...]]) -> Boards:
-    """The boards that spots begin with, each of them itself."""
+def root_boards(hands: SpotHands, boards: Sequence[tuple[int, ...]]) -> Boards:
+    """The initial boards of spots, each its own canonical board."""
     suits = tuple(range(hands.deck.suits))
     return _boards(
         hands,
@@ -92,11 +90,11 @@ def root_boards(hands: Hands, boards: Sequence[tuple[int, ...]]) -> Boards:
     )
 
 
-def deal(hands: Hands, before: Boards, ranges: np.ndarray | None, chunk: int = 1) -> Boards:
-    """The boards with one card more.
+def deal(hands: SpotHands, before: Boards, ranges: np.ndarray | None, chunk: int = 1) -> Boards:
+    """The boards with one more card.
 
-    ranges: [2, hand of the deck], if cards may stand for others. chunk: the number of boards below
-    one is made a multiple of this.
+    ranges: [2, hand of the deck], to merge isomorphic cards; None not to. chunk: the number of
+    boards below each one is padded to a multiple of this.
     """
     deck = hands.deck
     cards: list[list[int]] = []
@@ -127,20 +125,20 @@ def deal(hands: Hands, before: Boards, ranges: np.ndarray | None, chunk: int = 1
 
 
 def rename_suits(deck: Deck, cards: np.ndarray, suits: Sequence[int]) -> np.ndarray:
-    """Cards whose suit s has become `suits[s]`."""
+    """Cards with each suit s replaced by `suits[s]`."""
     return np.asarray(cards // deck.suits * deck.suits + np.asarray(suits)[cards % deck.suits])
 
 
 def rename_hands(deck: Deck, hole_cards: int, suits: Sequence[int]) -> np.ndarray:
-    """[hand of the deck]: what each hand has become."""
+    """[hand of the deck]: the new number of each hand."""
     renamed = np.sort(rename_suits(deck, deck.hands(hole_cards), suits), axis=1)
     if hole_cards == 1:
         return renamed[:, 0]
     return np.asarray(renamed[:, 1] * (renamed[:, 1] - 1) // 2 + renamed[:, 0])
 
 
-def strengths(hands: Hands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[board, hand] int32 of each player: ranks of hands on whole boards, 0 the weakest there."""
+def strengths(hands: SpotHands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """[board, hand] int32 of each player: ranks of hands on complete boards, 0 for the weakest."""
     deck = hands.deck
     found: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     masks = suit_masks(deck.hands(hands.hole_cards), deck, np)
@@ -153,9 +151,9 @@ def strengths(hands: Hands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _classes(
-    hands: Hands, board: list[int], num_first: int, ranges: np.ndarray | None
+    hands: SpotHands, board: list[int], num_first: int, ranges: np.ndarray | None
 ) -> dict[int, dict[int, tuple[int, ...]]]:
-    """Cards that may be dealt: one of each class, and the suits by which it becomes the others."""
+    """The canonical cards to deal, each with the permutations to the cards of its class."""
 
     deck = hands.deck
     everything = itertools.permutations(range(deck.suits))
@@ -179,12 +177,11 @@ def _classes(
 
 
 def _is_symmetry(
-    hands: Hands, suits: tuple[int, ...], board: list[int], num_first: int, ranges: np.ndarray
+    hands: SpotHands, suits: tuple[int, ...], board: list[int], num_first: int, ranges: np.ndarray
 ) -> bool:
-    """Whether new names of the suits leave all as it is.
+    """Whether a suit permutation preserves the board and the ranges.
 
-    Cards that were dealt on the way stay where they are: what was bet before them was bet without
-    them.
+    Cards dealt after the start must stay in place, since earlier bets were made without them.
     """
     renamed = rename_suits(hands.deck, np.asarray(board, np.int32), suits).tolist()
     is_same_board = set(renamed[:num_first]) == set(board[:num_first])
@@ -194,7 +191,7 @@ def _is_symmetry(
 
 
 def _boards(
-    hands: Hands,
+    hands: SpotHands,
     cards: np.ndarray,
     num_first: int,
     start: np.ndarray,
@@ -231,7 +228,7 @@ def _boards(
 
 
 def _places(ordered: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """[wanted] int32: where each stands in an ordered list; its length where it does not."""
+    """[wanted] int32: the index of each in an ordered list; the list's length if absent."""
     at = np.searchsorted(ordered, wanted)
     found = at < len(ordered)
     found[found] = ordered[at[found]] == wanted[found]

@@ -1,9 +1,9 @@
-"""What a network says at a decision of a solved spot, beside what is exact there.
+"""A network's output at a decision of a solved spot, to compare with the exact solution.
 
-A network knows the game it was trained on: other stacks, other bets. All that is not cards is a
-proportion of chips, so a decision of a spot has its like in that game: the same board and ranges,
-whose turn it is, and chips in the pot and behind in the same proportion. Values are told in the
-chips of the spot.
+A network knows the game it was trained on, with other stacks and bets. Only proportions of chips
+matter, so a decision of a spot corresponds to one in that game: with the same board, ranges and
+player to act, and chips in the pot and behind in the same proportion. Values are converted to the
+spot's chips.
 """
 
 import dataclasses
@@ -29,10 +29,10 @@ _RAISES: Final = re.compile("(bet|raise|allin)[0-9]+")
 
 
 class SpotReader:
-    """Asks a network about decisions of spots; its program is compiled at the first one."""
+    """Evaluates a network at decisions of spots; compiles at the first one."""
 
     def __init__(self, game: Game[Any], evaluator: Evaluator, spot: Spot) -> None:
-        """game: of the network. Raises ValueError if it has no decisions like those of the spot."""
+        """game: of the network. Raises ValueError if the spot's decisions have no counterpart."""
         if not isinstance(game, Holdem):
             raise ValueError(f"a network for holdem is needed for a spot, got one for {game.name}.")
         for name in ("deck", "hole_cards"):
@@ -55,28 +55,27 @@ class SpotReader:
 
     @in_32_bits
     def read(self, node: SpotNode) -> SpotNode:
-        """The decision as the network has it: its values, the policy that it would begin a search
-        with, and its own bets; range, weight and equity are those of the spot. Values of actions
-        are NaN.
+        """The decision by the network: its values, its prior policy, and its own bets; range,
+        weight and equity are the spot's. Values of actions are NaN.
         """
         state, scale = self._state(node)
-        weights = np.stack([np.nan_to_num(seen.weight) for seen in node.seen])
+        weights = np.stack([np.nan_to_num(one.weight) for one in node.ranges])
         totals = weights.sum(axis=1, keepdims=True)
         ranges = weights / np.where(totals > 0, totals, 1)
         values, policy = self._program(state, jnp.asarray(ranges, jnp.float32))
         rules, betting = self._game.betting, on_host(state.betting)
         legal, stakes = rules.legal(betting), rules.raised_stakes(betting)[0]
         chips = np.asarray(values, np.float64) * self._game.chips_per_unit / scale
-        seen = [
-            dataclasses.replace(one, value=np.where(np.isfinite(one.value), told, np.nan))
-            for one, told in zip(node.seen, chips, strict=True)
+        valued = [
+            dataclasses.replace(one, value=np.where(np.isfinite(one.value), value, np.nan))
+            for one, value in zip(node.ranges, chips, strict=True)
         ]
-        is_there = node.seen[node.actor].weight > 0
+        is_there = node.ranges[node.actor].weight > 0
         shares = np.where(is_there, np.asarray(policy, np.float64).T[legal], np.nan)
         return dataclasses.replace(
             node,
             actions=self._words(node, np.flatnonzero(legal), stakes, scale),
-            seen=(seen[0], seen[1]),
+            ranges=(valued[0], valued[1]),
             policy=shares,
             action_value=np.full(shares.shape, np.nan),
         )
@@ -91,12 +90,12 @@ class SpotReader:
         return answer.values[0], jax.nn.softmax(logits, axis=1)
 
     def _state(self, node: SpotNode) -> tuple[Any, float]:
-        """The public state that is like the decision, and how many chips there are one here."""
+        """The corresponding public state, and its chips per chip of the spot."""
         game, stack = self._game, self._stack
         scale = (game.pot + 2 * stack) / (node.pot + sum(node.stacks))
         behind = [scale * chips for chips in node.stacks]
         stakes = [round(stack - chips) for chips in behind]
-        # Chips are whole numbers, and who is to act has some left.
+        # Chips are integers, and the player to act has some left.
         most = [stack - (player == node.actor) for player in (0, 1)]
         stakes = [min(max(stake, 0), limit) for stake, limit in zip(stakes, most, strict=True)]
         betting: BettingState = dataclasses.replace(
@@ -119,7 +118,7 @@ class SpotReader:
     def _words(
         self, node: SpotNode, legal: np.ndarray, stakes: np.ndarray, scale: float
     ) -> tuple[str, ...]:
-        """What the actions are called in the chips of the spot, as `SpotNode.actions` are."""
+        """Names of the actions in the spot's chips, like `SpotNode.actions`."""
         facing = node.street_stakes[1 - node.actor] > node.street_stakes[node.actor]
         before = node.stacks[node.actor] + node.street_stakes[node.actor]
         words = []
@@ -133,16 +132,16 @@ class SpotReader:
         return tuple(words)
 
 
-def value_errors(exact: SpotNode, told: SpotNode) -> tuple[float, float]:
-    """Of each player, the mean over his range of how far values are off, in chips; NaN if nobody
-    comes here."""
-    pairs = zip(exact.seen, told.seen, strict=True)
+def value_errors(exact: SpotNode, network_node: SpotNode) -> tuple[float, float]:
+    """Each player's mean absolute error of values over its range, in chips; NaN for an empty
+    range."""
+    pairs = zip(exact.ranges, network_node.ranges, strict=True)
     first, second = (mean(abs(other.value - one.value), one.range_) for one, other in pairs)
     return first, second
 
 
 def _of_street(node: SpotNode) -> Sequence[str]:
-    """What was bet on the street of a decision."""
+    """The actions on a decision's street."""
     words = [word.lower().replace("_", "") for word in node.history]
     cards = [place for place, word in enumerate(words) if _is_card(word)]
     return words[cards[-1] + 1 if cards else 0 :]

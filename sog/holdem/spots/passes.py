@@ -1,11 +1,11 @@
-"""One player's turn of CFR in a spot, or his best response: down the betting, and values back up.
+"""One player's turn of CFR in a spot, or its best response: reach down the betting, values back up.
 
-Pure functions, to be jitted by the caller (`solver.py`). What a player keeps is by street and by
-group of his decisions (`betting.py`), as arrays [board, action, decision, hand]; reach and values
-are [row, hand]. Streets are walked board by board, so that what one board needs stays in the cache;
-on the last street some boards go together.
+Pure functions, jitted by the caller (`solver.py`). A player's tables are by street and by group of
+its decisions (`betting.py`), as arrays [board, action, decision, hand]; reach and values are [row,
+hand]. Streets are processed board by board, so that a board's data stays in the cache; on the last
+street several boards at once.
 
-Values are cfvs: of a hand, the sum over the other's hands that share no card with it of their reach
+Values are cfvs: a hand's sum, over the other's hands that share no card with it, of their reach
 times the chips won, times the probability of the cards dealt.
 """
 
@@ -19,30 +19,30 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.spots.arrays import Cards, Equities, Layout, Memory, Slices, read_slices
+from sog.holdem.spots.arrays import Equities, Memory, Slices, SpotCards, SpotLayout, read_slices
 from sog.holdem.spots.betting import KINDS, Street
 from sog.holdem.spots.showdowns import against, at_showdown
 from sog.holdem.spots.tables import Tables, write
 from sog.tabular.cfr import Rule, accumulate, add_up, regret_matching
 
 Pair = tuple[Array, Array]
-"""Of the player whose pass it is, and of the other."""
+"""Of the player of the pass, and of the other."""
 Aim = Literal["value", "best response"]
 _FIRST: Final = 0  # the street that spots begin on
 
 
 @dataclasses.dataclass(frozen=True)
 class _Pass:
-    """What is the same all the way through a pass."""
+    """The constants of a pass."""
 
-    layout: Layout
-    cards: Cards
+    layout: SpotLayout
+    cards: SpotCards
     equities: Equities
     player: int
     met: Memory
     """The other's."""
     rule: Rule | None
-    """None where nothing is learned: then policies are the averages."""
+    """None to evaluate the average policies without learning."""
     step: Array | None
     aim: Aim = "value"
 
@@ -59,8 +59,8 @@ class _Pass:
 
 
 def iterate(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     reach: tuple[Array, Array],
     rule: Rule,
@@ -74,7 +74,7 @@ def iterate(
     step = t.astype(reach[0].dtype)
     first = _Pass(layout, cards, equities, 0, memory[1], rule, step)
     _, updated = _visit_roots(first, reach, memory[0])
-    # An alternating rule lets player 1 answer the policy that player 0 has just updated.
+    # With alternating updates player 1 responds to player 0's updated policy.
     met = updated if rule.alternating else memory[0]
     second = _Pass(layout, cards, equities, 1, met, rule, step)
     _, answered = _visit_roots(second, (reach[1], reach[0]), memory[1])
@@ -82,8 +82,8 @@ def iterate(
 
 
 def evaluate(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     reach: tuple[Array, Array],
     memory: tuple[Memory, Memory],
@@ -92,7 +92,7 @@ def evaluate(
 ) -> Array:
     """[root, hand]: cfvs of a player against the other's average policy.
 
-    aim: of his own average policy, or of a best response.
+    aim: of the player's own average policy, or of a best response.
     """
     run = _Pass(layout, cards, equities, player, memory[1 - player], None, None, aim)
     own, met = reach[player], reach[1 - player]
@@ -101,8 +101,8 @@ def evaluate(
 
 
 def action_values(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     memory: tuple[Memory, Memory],
     street: int,
@@ -121,7 +121,7 @@ def action_values(
 
 
 def _visit_roots(run: _Pass, reach: Pair, memory: Memory) -> tuple[Array, Memory]:
-    """Values [root, hand], and what the player keeps."""
+    """Values [root, hand], and the player's tables."""
     last, chunk = run.layout.last == _FIRST, run.layout.chunk
 
     def add(number: Array, carry: tuple[Array, Memory]) -> tuple[Array, Memory]:
@@ -142,9 +142,9 @@ def _visit(
     run: _Pass, street: int, at: Array, size: int, reach: Pair, memory: Memory
 ) -> tuple[Array, list[Array], Memory]:
     """Values [board, line, hand] of some boards from `at` on, those of all actions by group, and
-    what the player keeps.
+    the player's tables.
 
-    reach: [board, line, hand] of each; or with one board only, for all of them.
+    reach: [board, line, hand] of each; or with a single board, for all of them.
     """
     cards, player, betting = run.cards, run.player, run.layout.streets[street]
     own_mask, met_mask = (
@@ -211,11 +211,11 @@ def _descend(
 ) -> tuple[list[Array], dict[str, Pair]]:
     """Both players' reach down the betting of a street.
 
-    Returns the player's own reach after each of his actions by group, [board, action, decision,
-    hand], and at the ends of each kind, [board, end, hand].
+    Returns the player's own reach after each own action by group, [board, action, decision, hand],
+    and both at the ends of each kind, [board, end, hand].
     """
     policies = [list(own_policies), list(met_policies)]  # taken from in order
-    rows: list[list[Array]] = [[], []]  # of each, the lines and then by his levels
+    rows: list[list[Array]] = [[], []]  # of each player, the lines and then its levels
     for who in (0, 1):
         rows[who].append(reach[who])
     own_rows: list[Array] = []
@@ -247,9 +247,9 @@ def _climb(
 ) -> tuple[Array, list[Array], list[Array]]:
     """Values [board, line, hand] from those of the ends.
 
-    Also, by group of the player, the advantage of each action over his policy (over the best action
-    where that is the aim), and by group of both the values of all actions: [board, action,
-    decision, hand]. Where the other acts, they hold his policy as a part of his reach.
+    Also, by group of the player, the advantage of each action over the policy (for a best response,
+    over the best action), and by group of both the values of all actions: [board, action, decision,
+    hand]. Where the other acts, they include its policy as part of its reach.
     """
     left, stop = list(policies), {kind: values[kind].shape[1] for kind in KINDS}
     advantages: list[Array] = []
@@ -290,7 +290,7 @@ def _learn(
     own_rows: Sequence[Array],
     advantages: Sequence[Array],
 ) -> Memory:
-    """What the player keeps, with what was found on some boards of a street."""
+    """The player's tables, updated on some boards of a street."""
     rule, step = run.rule, run.step
     assert rule is not None
     assert step is not None

@@ -1,9 +1,8 @@
 """Push or fold: heads-up no-limit hold'em in which the small blind jams or folds, exactly.
 
-The cards to come are summed out: what counts of two hands is how often each wins over all boards.
-Boards that differ in the names of suits only are one of 134 459 classes, and sums over classes of
-hands (AKs, TT, ...) are the same for all boards of one. What is left is a game of 169 classes
-against 169, which a linear program solves.
+Boards are summed out: of two hands only the equity over all boards matters. Boards fall into
+134 459 classes up to suit isomorphism, and sums over classes of hands (AKs, TT, ...) are equal
+within a class. That leaves a game of 169 by 169 classes, solved by a linear program.
 """
 
 import dataclasses
@@ -24,7 +23,7 @@ from sog.holdem.hand_ranks import strength
 from sog.holdem.ranges import class_of_hands
 
 _BOARD: Final = 5
-_TOGETHER: Final = 32  # boards whose comparisons are one loop
+_TOGETHER: Final = 32  # boards compared in one step
 _SMALL_BLIND: Final = 0.5
 _MOST_STACK: Final = 1_000_000
 _LARGEST: Final = np.iinfo(np.int32).max
@@ -37,26 +36,26 @@ class Equities:
     num_pairs: np.ndarray
     """[class, class] float64: pairs of hands that share no card."""
     net: np.ndarray
-    """[class, class] float64: the mean over them and all boards of 1 for a win of the first."""
+    """[class, class] float64: the first one's win frequency over these pairs and all boards."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class PushFold:
-    """An equilibrium at one depth of stacks."""
+    """An equilibrium at one stack depth."""
 
     value: float
-    """To the small blind, in big blinds a hand."""
+    """To the small blind, in big blinds per hand."""
     jam: np.ndarray
-    """[class]: how often the small blind jams."""
+    """[class]: the small blind's probability to jam."""
     call: np.ndarray
-    """[class]: how often the big blind calls."""
+    """[class]: the big blind's probability to call."""
     jam_share: float
     """Of all hands."""
     call_share: float
 
 
 def all_in_before_the_flop(deck: Deck = Deck()) -> Equities:  # noqa: B008 - frozen
-    """Sums over all boards, class by class; of the whole deck it takes about a minute."""
+    """Sums over all boards, class by class; takes about a minute for the whole deck."""
     classes = suit_classes(deck, _BOARD)
     boards, counts = board_masks(deck, classes.board), classes.size.astype(np.int32)
     hands = np.bitwise_or.reduce(deck.card_masks[deck.hands()], axis=1)
@@ -77,20 +76,20 @@ def all_in_before_the_flop(deck: Deck = Deck()) -> Equities:  # noqa: B008 - fro
     member = np.zeros((len(numbers), deck.ranks**2))
     member[np.arange(len(numbers)), numbers] = 1
     num_pairs = member.T @ disjoint @ member
-    num_boards = math.comb(deck.num_cards - 4, _BOARD)  # that share no card with either hand
+    num_boards = math.comb(deck.num_cards - 4, _BOARD)  # without a card of either hand
     total = member.T @ net @ member
     return Equities(num_pairs=num_pairs, net=total / np.maximum(num_pairs, 1) / num_boards)
 
 
 def class_numbers(deck: Deck) -> np.ndarray:
-    """[hand]: the class of each hand, as `Equities` and `PushFold` count them."""
+    """[hand]: the class of each hand, as numbered in `Equities` and `PushFold`."""
     rows, columns = class_of_hands(deck).T
     return np.asarray(rows * deck.ranks + columns)
 
 
 def check_stack(stack: float) -> None:
-    """Raises ValueError for a stack in big blinds that leaves no choice, or beside which a blind is
-    too small for a linear program."""
+    """Raises ValueError for a stack, in big blinds, without a choice, or too large for the linear
+    program's precision."""
     if not stack > 1:
         raise ValueError(f"stack must be > 1 big blind, got {stack:g}.")
     if stack > _MOST_STACK:
@@ -102,8 +101,8 @@ def solve_push_fold(equities: Equities, stack: float) -> PushFold:
     check_stack(stack)
     deal = equities.num_pairs / equities.num_pairs.sum()
     size = len(deal)
-    # Maximize the sum of v over jams x. v of a class of the big blind is what the small blind has
-    # from it: at most that of folds and jams if he folds, and of folds and jams if he calls.
+    # Maximize the sum of v over jams x. v of a class of the big blind is the small blind's gain
+    # from it: at most the gain if it folds, and at most the gain if it calls.
     by_fold = (deal * (1 + _SMALL_BLIND)).T
     by_call = (deal * (stack * equities.net + _SMALL_BLIND)).T
     identity = scipy.sparse.identity(size)
@@ -117,7 +116,7 @@ def solve_push_fold(equities: Equities, stack: float) -> PushFold:
         method="highs",
     )
     jam = np.clip(found.x[:size], 0, 1)
-    # The dual prices of folding and calling are the big blind's policy.
+    # The dual variables of folding and calling are the big blind's policy.
     prices = -found.ineqlin.marginals.reshape(2, size)
     call = np.clip(prices[1] / prices.sum(axis=0), 0, 1)
     hands = equities.num_pairs.sum(axis=1) / equities.num_pairs.sum()
@@ -132,13 +131,13 @@ def solve_push_fold(equities: Equities, stack: float) -> PushFold:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _count_wins(deck: Deck, hands: Array, boards: Array, counts: Array) -> Array:
-    """int32[hand, hand]: boards on which the first beats the second, and neither shares a card."""
+    """int32[hand, hand]: boards, without their cards, on which the first beats the second."""
 
     def add(wins: Array, chunk: tuple[Array, Array]) -> tuple[Array, None]:
         board, count = chunk
         strengths = strength(hands[None] | board[:, None], deck)
         is_live = jnp.all(hands[None] & board[:, None] == 0, axis=-1)
-        own = jnp.where(is_live, strengths, -1)  # of a hand that is not there beats nothing
+        own = jnp.where(is_live, strengths, -1)  # a dead hand beats nothing
         other = jnp.where(is_live, strengths, _LARGEST)  # and is not beaten
         for number in range(_TOGETHER):
             beats = own[number][:, None] > other[number][None, :]

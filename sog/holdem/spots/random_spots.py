@@ -1,8 +1,7 @@
 """Random spots of hold'em, see `solved_spots`.
 
-A spot is the start of a street that a random line of bets leads to, or a later decision there, with
-a random board and random ranges: of each player, weights that are random and rise or fall with the
-strength of the hand by a random slope. Both ranges are known.
+A spot is the start of a street after a random line of bets, or a later decision there, with a
+random board and random ranges: weights are random, with a random slope in the strength of the hand.
 """
 
 import functools
@@ -21,16 +20,16 @@ from sog.holdem.no_limit import CALL, pick
 
 _LARGEST_SLOPE: Final = 3.0
 _LINES: Final = 100
-"""Random lines of bets that are tried for one that ends in a street with chips to bet."""
+"""Random lines of bets to try until one leaves chips to bet."""
 
 
 def can_be_solved(game: Holdem, left: int) -> bool:
-    """Whether what follows such spots is dealt one card at a time, as `SpotSolver` deals."""
+    """Whether later cards are dealt one at a time, as `SpotSolver` deals."""
     return all(dealt == 1 for dealt in game._deals_left[len(game._deals_left) - left :])
 
 
 def has_spots(game: Holdem, left: int) -> bool:
-    """Whether there can be spots of the street that so many follow."""
+    """Whether there can be spots on the street before `left` others."""
     rules, street = game.betting, len(game.betting.menus) - 1 - left
     least = min(*rules.stacks, *(setup.stack for setup in rules.setups))
     has_chips = least > max(rules.blinds)  # after the blinds and calls
@@ -45,10 +44,10 @@ def random_spots(
     calls: float | None = None,
     later: bool = False,
 ) -> tuple[Any, np.ndarray, np.ndarray]:
-    """So many spots of one line of bets, on the street that `left` others follow.
+    """Random spots of one line of bets, on the street before `left` others.
 
-    calls: how likely calls and checks are in the line; None: as likely as each bet. later: instead
-    of the start of the street, a later decision there. Returns public states [spot, ...], boards
+    calls: the probability of calls and checks in the line; None for that of each bet. later: at a
+    later decision of the street instead of its start. Returns public states [spot, ...], boards
     [spot, card], and ranges [spot, player, S].
     """
     street = len(game.betting.menus) - 1 - left
@@ -63,7 +62,7 @@ def random_spots(
 def _random_line(
     game: Holdem, street: int, random: np.random.Generator, calls: float | None
 ) -> list[int | None]:
-    """Public events that lead to the start of a street, where both have chips; None for a deal."""
+    """Public events to the start of a street where both have chips; None for a deal."""
     rules = game.betting
     start, drawn = rules.start(), list[int | None]()
     if rules.setups:
@@ -91,8 +90,8 @@ def _random_line(
 
 
 def random_actions(game: Holdem, states: Any, random: np.random.Generator) -> list[int]:
-    """One or more from the start of a street on, to a decision of that street. states: [spot, ...]
-    of one line of bets."""
+    """One or more actions from the start of a street to a decision on it. states: [spot, ...] of
+    one line of bets."""
     rules, drawn = game.betting, list[int]()
     state = pick(states.betting, 0)
     while not drawn or random.random() < 0.5:
@@ -130,7 +129,7 @@ def _states(
 
 @functools.partial(jax.jit, static_argnums=0)
 def apply_to_all(game: Holdem, states: Any, outcomes: Array) -> Any:
-    """States [spot, ...] after an event of each."""
+    """States [spot, ...] after one event each."""
     return jax.vmap(game.apply)(states, outcomes)
 
 

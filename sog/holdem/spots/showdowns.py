@@ -1,4 +1,4 @@
-"""Folds and showdowns: sums over the hands that the other may hold."""
+"""Folds and showdowns: sums over the opponent's hands."""
 
 from typing import Final
 
@@ -7,15 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.spots.arrays import Cards, Equities, Layout
+from sog.holdem.spots.arrays import Equities, SpotCards, SpotLayout
 from sog.tabular.cfr import add_up
 
-_ROUNDINGS: Final = 8.0  # machine epsilons of a sum that a difference of 0 may come to
+_ROUNDINGS: Final = 8.0  # rounding error of a difference, in machine epsilons of the sum
 
 
-def all_in_equities(layout: Layout, cards: Cards) -> Equities:
-    """[board, hand of player 0, hand of player 1] by street: the mean of 1 for a win and -1 for a
-    loss of player 0 over the cards to come, 0 for hands that share cards; None on the last."""
+def all_in_equities(layout: SpotLayout, cards: SpotCards) -> Equities:
+    """[board, hand of player 0, hand of player 1] by street: player 0's mean of 1 for a win and -1
+    for a loss over the cards to come, 0 for hands that share cards; None on the last."""
     found: list[Array | None] = [None]
     for street in range(layout.last - 1, -1, -1):
         below = found[0]
@@ -47,11 +47,11 @@ def all_in_equities(layout: Layout, cards: Cards) -> Equities:
     return tuple(found)
 
 
-def against(layout: Layout, cards: Cards, player: int, reach: Array) -> Array:
+def against(layout: SpotLayout, cards: SpotCards, player: int, reach: Array) -> Array:
     """[..., hand]: for each own hand, the other's reach with hands that share no card with it.
 
-    All of it, without the hands that hold one of the cards; that takes the same hand away twice
-    if it has two.
+    Subtracts the hands with each card from the total, and adds back the hand itself, which has
+    both.
     """
     own, met = cards.holds[player], cards.holds[1 - player]
     with_card = _times(reach, met)
@@ -60,14 +60,14 @@ def against(layout: Layout, cards: Cards, player: int, reach: Array) -> Array:
     if layout.hole_cards > 1:
         padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
         others += jnp.take(padded, cards.same[player], axis=-1, mode="clip")
-    # Rounding is no reach: regrets made of it would be as good as any others, however small.
+    # Clear rounding errors: however small, they would produce regrets like any others.
     smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * total
     return jnp.where(others > smallest, others, 0)
 
 
 def at_showdown(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     player: int,
     street: int,
@@ -75,10 +75,10 @@ def at_showdown(
     size: int,
     reach: Array,
 ) -> Array:
-    """[board, end, hand]: for each own hand, what player 0 would win of the other's reach.
+    """[board, end, hand]: for each own hand, the net reach that player 0 wins.
 
-    That is of player 0 the reach of the hands he beats less that of those that beat him, and of
-    player 1 the negative. Of `size` boards from `at` on; all cards to come are dealt.
+    For player 0 that is the reach of the hands it beats minus that of hands that beat it, for
+    player 1 the negative. On `size` boards from `at` on; averaged over cards to come.
     """
     if street < layout.last:
         equity = equities[street]
@@ -96,12 +96,12 @@ def at_showdown(
 
 
 def _showdown(ranks: tuple[Array, Array], compatible: Array) -> Array:
-    """[..., hand of player 0, hand of player 1]: 1 where player 0 wins, -1 where player 1 does."""
+    """[..., hand of player 0, hand of player 1]: 1 if player 0 wins, -1 if player 1 does."""
     first, second = ranks
     won = jnp.sign(first[..., :, None] - second[..., None, :])
     return won.astype(compatible.dtype) * compatible
 
 
 def _times(rows: Array, matrix: Array) -> Array:
-    """A matrix product in full precision, also where the hardware has less."""
+    """A matrix product in full float32 precision on any hardware."""
     return jnp.matmul(rows, matrix, precision=jax.lax.Precision.HIGHEST)

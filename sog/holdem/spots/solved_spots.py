@@ -1,4 +1,4 @@
-"""Random spots of hold'em, solved to their end: what networks are measured by, or taught."""
+"""Random spots of hold'em, solved exactly, to measure or train networks."""
 
 import dataclasses
 from fractions import Fraction
@@ -11,7 +11,7 @@ from jax import Array
 
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import DENOMINATOR, FIRST_SIZE, BettingState, Menu, Size, pick
-from sog.holdem.spots.betting import Decision
+from sog.holdem.spots.betting import SpotDecision
 from sog.holdem.spots.random_spots import (
     apply_to_all,
     can_be_solved,
@@ -22,27 +22,27 @@ from sog.holdem.spots.solver import SpotSolver
 from sog.holdem.spots.spot import Spot
 
 NAMES: Final = {0: "river", 1: "turn"}
-"""Of streets, by how many follow."""
+"""Names of streets, by the number of later ones."""
 _RULE: Final = "dcfr"
-"""Values of rivers are off by 0.14% of the pot after 60 iterations, by 0.07% after 120, where CFR+
-needs 200; those of turns by 0.13% after 100, and by 0.27% by CFR+."""
+"""Errors of values: on rivers 0.14% of the pot after 60 iterations and 0.07% after 120 (CFR+: 200);
+on turns 0.13% after 100 (CFR+: 0.27%)."""
 _ITERATIONS: Final = {"river": 120, "turn": 100}
 _TREMBLE: Final = 1e-3
-"""Share of all hands in a range at a later decision, as in `selfplay.settings.SolverSettings`: else
-nobody would learn what hands are worth that do not come there yet."""
+"""Share of all hands mixed into ranges at a later decision, as in `SolverSettings`: networks also
+learn the values of hands that rarely get there."""
 _LEAST_REACH: Final = 1e-30
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class SolvedSpots:
-    """Spots of one line of bets, or also as many of a later decision, and what hands are worth."""
+    """Spots of one line of bets, perhaps with as many later decisions, and the values of hands."""
 
     name: str
     states: Any  # [spot, ...]: public states
     ranges: Array  # [spot, player, S]
     values: Array  # [spot, player, S], in utility units
     mask: Array  # [spot, player, S]: where a value is defined
-    policy: Array  # [spot, S, A]: of the player to act; 0 for hands that are not there
+    policy: Array  # [spot, S, A]: of the player to act; 0 for hands outside the range
     pot: float  # in utility units, at the start of the street
 
 
@@ -55,13 +55,12 @@ def solve_random_spots(
     iterations: int | None = None,
     later: bool = False,
 ) -> SolvedSpots:
-    """So many spots of one line of bets, on the street that `left` others follow (see `NAMES`).
+    """Solves random spots of one line of bets, on the street before `left` others (see `NAMES`).
 
-    calls: see `random_spots`. iterations: of DCFR; None: as many as networks are measured with.
-    later: after the spots a later decision of each as well, to which random actions lead, with the
-    ranges that a search might ask about: what comes there by the average policies of some
-    iterations, and a little of all hands. Of the last street only. ValueError where the cards that
-    follow are not dealt one at a time.
+    calls: see `random_spots`. iterations: of DCFR; None for as many as measurements use. later:
+    also appends a later decision of each spot, after random actions, with ranges like a search's:
+    own reach by the average policies of some iterations, plus a little of all hands; only on the
+    last street. Raises ValueError if later cards are not dealt one at a time.
     """
     if not can_be_solved(game, left):
         raise ValueError(f"{game.name}: deals must be one card at a time there, got {game.deals}.")
@@ -93,7 +92,7 @@ def solve_random_spots(
 
 
 def _solver(game: Holdem, states: Any, boards: np.ndarray, ranges: np.ndarray) -> SpotSolver:
-    """CFR from public states [spot, ...] of one line of bets on; who acts there is its player 0."""
+    """CFR from public states [spot, ...] of one line of bets; the player to act is its player 0."""
     betting: BettingState = pick(states.betting, 0)
     matched, rules = int(betting.matched), game.betting
     stack = int(betting.stacks.min()) - matched
@@ -115,7 +114,7 @@ def _solver(game: Holdem, states: Any, boards: np.ndarray, ranges: np.ndarray) -
 
 
 def _players(states: Any) -> tuple[int, int]:
-    """Who acts first in public states [spot, ...], and the other."""
+    """The player to act in public states [spot, ...], and the other."""
     first = int(states.betting.stage[0])
     return first, 1 - first
 
@@ -141,17 +140,17 @@ def _solved(
 
 
 def spot_actions(game: Holdem, states: Any) -> list[int]:
-    """The game's legal actions in the order of a spot's. Beyond the shorter stack there may be
-    several sizes more, which are all the last one of the spot."""
+    """The game's legal actions in the order of a spot's. Several sizes beyond the shorter stack may
+    all correspond to the spot's last one."""
     betting = pick(states.betting, 0)
     legal = np.flatnonzero(game.betting.legal(betting))
-    # A size that is drawn may be smaller than one before it.
+    # A drawn size may be smaller than one before it.
     stakes = [0] * FIRST_SIZE + game.betting.raised_stakes(betting)[0].tolist()
     return sorted(legal.tolist(), key=lambda action: (stakes[action], action))
 
 
-def _policies(solver: SpotSolver, at: Decision, player: int, num_hands: int) -> np.ndarray:
-    """[spot, S, action]: the average policy at a decision; 0 for hands in no spot's range."""
+def _policies(solver: SpotSolver, at: SpotDecision, player: int, num_hands: int) -> np.ndarray:
+    """[spot, S, action]: the average policy at a decision; 0 for hands outside all ranges."""
     policy = np.zeros((len(solver.num_pairs), num_hands, len(at.actions)))
     for spot, of_spot in enumerate(policy):
         average = solver.average_policy(0, at.group, player, spot)[:, at.place]
@@ -162,13 +161,13 @@ def _policies(solver: SpotSolver, at: Decision, player: int, num_hands: int) -> 
 def _walked(
     game: Holdem, solver: SpotSolver, states: Any, ranges: np.ndarray, random: np.random.Generator
 ) -> tuple[Any, np.ndarray]:
-    """States and ranges at a later decision. states and ranges: of the start."""
+    """States and ranges at a later decision. states and ranges: at the start."""
     at, reach = solver.layout.streets[0].starts[0], ranges.copy()
     for action in random_actions(game, states, random):
         number = min(spot_actions(game, states).index(action), len(at.actions) - 1)
         reach[:, at.level % 2] *= _policies(solver, at, at.level % 2, ranges.shape[2])[..., number]
         child = at.children[number]
-        assert isinstance(child, Decision)
+        assert isinstance(child, SpotDecision)
         at = child
         states = apply_to_all(game, states, jnp.full(len(ranges), action, jnp.int32))
     live = np.asarray(jax.vmap(game.infostate_mask)(states))
@@ -178,7 +177,7 @@ def _walked(
 
 
 def _drawn_menu(menu: Menu, state: BettingState) -> Menu:
-    """The same with the size that was drawn; sizes ascend."""
+    """The menu with the drawn size filled in; sizes ascend."""
     drawn = Size(part=Fraction(int(state.part), DENOMINATOR))
 
     def known(sizes: tuple[Size, ...]) -> tuple[Size, ...]:

@@ -1,4 +1,4 @@
-"""Solving spots: builds the arrays, runs CFR in short calls, measures on the way.
+"""Solving spots: builds the arrays, runs CFR in short calls, and measures exploitability.
 
 The host-side driver of `passes.py`: it jits, reads clocks and handles interrupts.
 """
@@ -16,9 +16,9 @@ import numpy as np
 from jax import Array
 
 from sog.accelerators import is_accelerated
-from sog.holdem.spots.arrays import Cards, Equities, Layout, Memory, empty_memory
+from sog.holdem.spots.arrays import Equities, Memory, SpotCards, SpotLayout, empty_memory
 from sog.holdem.spots.betting import Street
-from sog.holdem.spots.boards import Boards, Hands, deal, list_hands, root_boards, strengths
+from sog.holdem.spots.boards import Boards, SpotHands, deal, list_hands, root_boards, strengths
 from sog.holdem.spots.passes import Aim, evaluate, iterate
 from sog.holdem.spots.showdowns import all_in_equities
 from sog.holdem.spots.spot import Spot
@@ -27,17 +27,17 @@ from sog.memory import bytes_of, check_memory
 from sog.tabular.cfr import Rule
 from sog.tabular.solver import Checkpoint, find_rule
 
-_LONGEST_CALL: Final = 0.5  # seconds between looks at the clock, so that Ctrl-C is heard
+_LONGEST_CALL: Final = 0.5  # seconds, so that Ctrl-C is handled soon
 _FIRST_CHECKPOINT: Final = 10
 _CHECKPOINT_GROWTH: Final = 1.1  # an evaluation takes about as long as an iteration
 _WIDE_CHUNK: Final = 64
-_LEAST_WEIGHT: Final = 1e-6  # of the largest one of a range
-_WORKING_ROWS: Final = 4  # for an action: its policy, reach, value and advantage, at the same time
+_LEAST_WEIGHT: Final = 1e-6  # relative to the largest one of a range
+_WORKING_ROWS: Final = 4  # per action: policy, reach, value and advantage at once
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SpotSolution:
-    """What `solve_spot` reached; chips."""
+    """The result of `solve_spot`; chips."""
 
     checkpoints: tuple[Checkpoint, ...]
     compile_seconds: float
@@ -50,15 +50,14 @@ class SpotSolution:
 
 
 class SpotSolver:
-    """CFR on a spot; or on several at once, in one program, that differ in boards and ranges only.
+    """CFR on a spot; or on several at once, in one program, that differ only in boards and ranges.
 
-    ranges: [player, hand of the deck], or [spot, player, hand]: any weights that are not negative.
-    boards: those of the spots, instead of `spot.board`. chunk: boards of the last street that are
-    computed together, by default one on a CPU and many on an accelerator. precision: of what is
-    kept, see `tables.py`. most_bytes: of memory, of
-    all that there is.
+    ranges: [player, hand of the deck], or [spot, player, hand]: non-negative weights. boards: of
+    several spots, instead of `spot.board`. chunk: boards of the last street to compute together, by
+    default one on a CPU and many on an accelerator. precision: of CFR's tables, see `tables.py`.
+    most_bytes: of memory, by default all of the machine's.
 
-    Raises ValueError for ranges that no deal can have, and for what does not fit this machine.
+    Raises ValueError for ranges that no deal can have, and if it does not fit this machine.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class SpotSolver:
         if len(streets) == 1:
             chunk = max(size for size in range(1, chunk + 1) if len(roots) % size == 0)
         self.boards = _deal_all(spot, self.hands, roots, weights, chunk)
-        self.layout = Layout(
+        self.layout = SpotLayout(
             streets=streets, unseen=spot.unseen, hole_cards=spot.hole_cards, chunk=chunk
         )
         first, second = (weights[:, player, self.hands.number[player]] for player in (0, 1))
@@ -104,7 +103,7 @@ class SpotSolver:
         self.memory: tuple[Memory, Memory] = (self._empty(0), self._empty(1))
 
     def memory_parts(self) -> dict[str, int]:
-        """Bytes by what they are for, for `sog.memory.check_memory`."""
+        """Bytes by purpose, for `sog.memory.check_memory`."""
         masks = [[level.mask[player] for level in self.boards] for player in (0, 1)]
         kept = [self._shape_of_memory(masks[p], p) for p in (0, 1)]
         size_of_matrix = 4 * self.hands.compatible.size
@@ -121,12 +120,12 @@ class SpotSolver:
         return {
             "regrets and sums of policies": sum(map(bytes_of, kept)),
             "a pass through the betting": 4 * rows * max(self.hands.compatible.shape),
-            "equities of hands that are all in": size_of_matrix * (before_last + 2 * together + 2),
+            "equities of hands all-in": size_of_matrix * (before_last + 2 * together + 2),
             "boards": 2 * tables,
         }
 
     def run(self, iterations: int) -> None:
-        """Runs some more iterations; an interrupt is raised when they are done."""
+        """Runs more iterations; an interrupt is raised when they are done."""
         if iterations < 0:
             raise ValueError(f"iterations must be >= 0, got {iterations}.")
 
@@ -145,34 +144,34 @@ class SpotSolver:
             self.memory = jax.block_until_ready(memory)
             self.iteration += iterations
 
-        # The arrays are changed in place, so nothing may come in between; no signal is raised in
-        # a thread of its own, and leaving the pool waits for it.
+        # The arrays are updated in place, so nothing may interrupt: no signal is raised in another
+        # thread, and leaving the pool waits for it.
         with ThreadPoolExecutor(max_workers=1) as pool:
             pool.submit(work).result()
 
     def values(self, player: int, aim: Aim = "value") -> np.ndarray:
-        """[spot] float64, chips: what a player wins on average with his average policy, or with a
-        best response, against the other's average policy; half of the pot is everybody's."""
+        """[spot] float64, chips: a player's expected gain by its average policy, or by a best
+        response, against the other's average policy; relative to half of the pot."""
         reach = np.asarray(self.reach[player], np.float64)
         total = np.sum(self.cfvs(player, aim) * reach, axis=1)
         return np.asarray(total / self.num_pairs)
 
     def cfvs(self, player: int, aim: Aim = "value") -> np.ndarray:
-        """[spot, hand] float64: for each hand of the player (`hands.number`), the chips it wins as
-        in `values`, times the other's range that it can meet."""
+        """[spot, hand] float64: each hand's (`hands.number`) gain in chips as in `values`, times
+        the other's range that it can meet."""
         found = _evaluate(
             self.layout, self.cards, self.equities, self.reach, self.memory, player, aim
         )
         return np.asarray(found, np.float64)
 
     def exploitability(self) -> np.ndarray:
-        """[spot] float64, chips: half of what best responses win together."""
+        """[spot] float64, chips: half of the sum of best responses' gains."""
         won = [self.values(player, "best response") for player in (0, 1)]
         half = np.asarray((won[0] + won[1]) / 2)
-        return half.clip(min=0)  # rounding may leave less
+        return half.clip(min=0)  # rounding may leave a negative number
 
     def average_policy(self, street: int, group: int, player: int, board: int) -> np.ndarray:
-        """[action, decision, hand] float64: uniform where the player never arrives."""
+        """[action, decision, hand] float64: uniform where the player's reach is 0."""
         numbers = [number for number, _ in self.layout.streets[street].groups_of(player)]
         table = self.memory[player].policy_sum[street][numbers.index(group)]
         sums = np.asarray(read(table, jnp.int32(board), 1)[0], np.float64)
@@ -180,7 +179,7 @@ class SpotSolver:
         return np.asarray(np.where(total > 0, sums / np.where(total > 0, total, 1), 1 / len(sums)))
 
     def warm_up(self) -> None:
-        """Compiles iterations and evaluation, at the same time where there are cores for it."""
+        """Compiles iterations and evaluation, in parallel if there are cores."""
         with ThreadPoolExecutor() as pool:
             parts = [pool.submit(self.run, 0)]
             for player in (0, 1):
@@ -212,16 +211,16 @@ def solve_spot(
     on_start: Callable[[], None] | None = None,
     on_checkpoint: Callable[[Checkpoint], None] | None = None,
 ) -> SpotSolution:
-    """Runs CFR on a spot; of several, the worst counts and `value` is that of the first.
+    """Runs CFR on a spot; of several, the worst one counts and `value` is that of the first.
 
-    iterations: those that the solver has made count. until: stops early when the exploitability
-    (chips) of the average policies is at most this. on_start: called when all is compiled. Ctrl-C
-    stops too; the solution is what was reached, marked `interrupted`.
+    iterations: in total, including those the solver has made. until: stops early once the
+    exploitability (chips) of the average policies is at most this. on_start: called after
+    compilation. Ctrl-C stops, too; the solution so far is then marked `interrupted`.
     """
     if iterations < 1:
         raise ValueError(f"iterations must be >= 1, got {iterations}.")
     if until is not None and not until > 0:
-        raise ValueError(f"the exploitability to reach must be > 0, got {until}.")
+        raise ValueError(f"the target exploitability must be > 0, got {until}.")
     began = time.perf_counter()
     solver.warm_up()
     if on_start is not None:
@@ -266,7 +265,7 @@ def solve_spot(
 
 
 def _checkpoint_iterations(iterations: int, made: int = 0) -> Iterator[int]:
-    """Those to measure at; made: iterations that were made before, by which it may be enough."""
+    """The iterations to measure at; made: earlier iterations, after which the target may be met."""
     if made:
         yield made
     at = _FIRST_CHECKPOINT
@@ -279,7 +278,7 @@ def _checkpoint_iterations(iterations: int, made: int = 0) -> Iterator[int]:
 
 
 def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]]) -> np.ndarray:
-    """[spot, player, hand] float32: without hands that have a card of the board."""
+    """[spot, player, hand] float32: ranges without hands that have a card of the board."""
     weights = np.asarray(ranges, np.float64)
     if weights.ndim == 2:
         weights = np.repeat(weights[None], len(roots), axis=0)
@@ -302,7 +301,7 @@ def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]
 
 def _deal_all(
     spot: Spot,
-    hands: Hands,
+    hands: SpotHands,
     roots: Sequence[tuple[int, ...]],
     weights: np.ndarray,
     chunk: int,
@@ -315,13 +314,13 @@ def _deal_all(
     return tuple(levels)
 
 
-def _on_device(hands: Hands, levels: Sequence[Boards], streets: Sequence[Street]) -> Cards:
+def _on_device(hands: SpotHands, levels: Sequence[Boards], streets: Sequence[Street]) -> SpotCards:
     rank = strengths(hands, levels[-1].cards)
 
     def by_street(of: Callable[[Boards], np.ndarray]) -> tuple[Array, ...]:
         return tuple(jnp.asarray(of(level)) for level in levels)
 
-    return Cards(
+    return SpotCards(
         start=by_street(lambda level: level.start),
         mask=(by_street(lambda level: level.mask[0]), by_street(lambda level: level.mask[1])),
         image=(by_street(lambda level: level.image[0]), by_street(lambda level: level.image[1])),
@@ -335,8 +334,8 @@ def _on_device(hands: Hands, levels: Sequence[Boards], streets: Sequence[Street]
 
 @functools.partial(jax.jit, static_argnums=(0, 4), donate_argnums=(5,))
 def _run(
-    layout: Layout,
-    cards: Cards,
+    layout: SpotLayout,
+    cards: SpotCards,
     equities: Equities,
     reach: tuple[Array, Array],
     rule: Rule,

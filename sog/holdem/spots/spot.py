@@ -1,4 +1,4 @@
-"""A spot: a board, chips, what may be bet; whoever may hold what is apart from it."""
+"""A spot: a board, chips and bet menus; ranges are given apart from it."""
 
 import dataclasses
 from typing import Any, TypeGuard
@@ -8,31 +8,30 @@ from sog.games.parts import SolvedApart
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import Menu
-from sog.holdem.spots.betting import Line, Street, build_street
+from sog.holdem.spots.betting import BettingLine, Street, build_street
 from sog.tabular.sizes import can_be_counted
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Spot:
-    """Heads-up poker from a public state on, at the start of a street or, on the last one, at a
-    later decision.
+    """Heads-up poker from the start of a street on, or from a later decision on the last street.
 
-    Player 0 acts first, on every street; a card is dealt between two streets.
+    Player 0 acts first on every street; one card is dealt between streets.
     """
 
     board: tuple[int, ...]
     """Cards of the deck."""
     pot: int
-    """Chips, when the street began."""
+    """Chips at the start of the street."""
     stack: int
-    """Chips behind each player then, those of the shorter stack."""
+    """Chips behind each player then: the effective stack."""
     menus: tuple[Menu, ...]
     """By street, from the one that the spot begins on."""
     smallest_bet: int
     deck: Deck
     hole_cards: int
     stakes: tuple[int, int] = (0, 0)
-    """Chips that each has bet on the street before the spot begins, the player to act first."""
+    """Bets on the street before the spot begins, the player to act first."""
     words: tuple[str, ...] = ()
     """The actions on the street before the spot begins."""
 
@@ -50,14 +49,16 @@ class Spot:
 
     @property
     def unseen(self) -> tuple[int, ...]:
-        """By street: cards that neither lie on the board nor are in the two hands."""
+        """By street: cards neither on the board nor in the two hands."""
         hidden = self.deck.num_cards - 2 * self.hole_cards
         return tuple(hidden - there for there in self.num_public)
 
     def streets(self) -> tuple[Street, ...]:
-        """The betting of each; none of a street that nobody comes to with chips."""
+        """The betting of each street; none for streets that are reached only all-in."""
         streets: list[Street] = []
-        lines: tuple[Line, ...] = (Line(self.pot, self.stack, self.stakes, self.words),)
+        lines: tuple[BettingLine, ...] = (
+            BettingLine(self.pot, self.stack, self.stakes, self.words),
+        )
         for number, menu in enumerate(self.menus):
             last = number == len(self.menus) - 1
             streets.append(build_street(lines, menu, smallest_bet=self.smallest_bet, last=last))
@@ -66,15 +67,15 @@ class Spot:
 
 
 def is_spot(game: Game[Any]) -> TypeGuard[Holdem]:
-    """Whether a game is solved as a spot, if at all: nobody posts a blind, and all cards are dealt
-    from a board on, or are too many to enumerate the game."""
+    """Whether a game is solved as a spot, if at all: there are no blinds, and it begins with a
+    board or is too large to enumerate."""
     if not isinstance(game, Holdem) or max(game.betting.blinds) > 0:
         return False
     return game.board != "none" or game.deals == "none" or not can_be_counted(game)
 
 
 def own_solver(game: Holdem) -> SolvedApart | None:
-    """How `sog solve` solves a game of hold'em apart, if it does, see `sog.games.parts`."""
+    """The special solver of `sog solve` for a game of hold'em, if any, see `sog.games.parts`."""
     if not is_spot(game):
         return None
     try:
@@ -85,7 +86,7 @@ def own_solver(game: Holdem) -> SolvedApart | None:
 
 
 def spot_of(game: Holdem) -> Spot:
-    """The spot that a game begins with; ValueError, one line, if it does not begin with one."""
+    """The spot that a game begins with; ValueError, one line, if there is none."""
     betting = game.betting
     if max(betting.blinds) > 0:
         raise ValueError(

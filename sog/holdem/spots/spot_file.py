@@ -1,13 +1,13 @@
-"""Saving a solved spot, to be walked again without solving it, or to be gone on with.
+"""Saving a solved spot, to read it without solving it again, or to resume the solve.
 
     save_spot("turn.spot", solver, game, ranges)
-    found = load_spot("turn.spot")
-    walk(found.solver, ["check"])
-    solve_spot(found.solver, iterations=500)
+    saved = load_spot("turn.spot")
+    walk(saved.solver, ["check"])
+    solve_spot(saved.solver, iterations=500)
 
-That is the same solve, to the last bit, as one that was never stopped. A file is an npz file of the
-ranges, of what CFR keeps, and of one JSON text; boards and betting are made anew from the game that
-it names, so nothing in it says where anything lies. Nothing in it is executed.
+A resumed solve is bitwise equal to one that was never stopped. A file is an npz file of the ranges,
+CFR's tables, and JSON metadata; boards and betting are rebuilt from the game that it names. Nothing
+in it is executed.
 """
 
 import contextlib
@@ -36,12 +36,12 @@ from sog.tabular.cfr import RULES, Rule
 FORMAT: Final = "sog-spot-1"
 _WHAT: Final = "a saved spot"
 ENDING: Final = ".spot"
-"""Of the names of such files, as commands want it."""
+"""The file name suffix."""
 _NOTES: Final = {"game": str, "rule": str, "precision": str, "iteration": int, "chunk": int}
 _MOST_BYTES: Final = 2**32  # of a file
 _MOST_KEPT: Final = 2**32 - 2**24  # bytes of arrays
 _MOST_OF_NOTES: Final = 2**16
-_MOST_ITERATIONS: Final = 2**30  # they are counted in 32 bits
+_MOST_ITERATIONS: Final = 2**30  # counted in 32 bits
 _MOST_TOGETHER: Final = 2**10  # boards
 
 
@@ -51,29 +51,29 @@ class SpotFileError(ValueError):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class SavedSpot:
-    """What a file holds."""
+    """The contents of a file."""
 
     game: Holdem
     ranges: np.ndarray
-    """[player, hand of the deck] float64, as they were given."""
+    """[player, hand of the deck] float64, as given."""
     solver: SpotSolver
 
 
 def save_spot(
     path: str | os.PathLike[str], solver: SpotSolver, game: Holdem, ranges: np.ndarray
 ) -> None:
-    """Writes what it takes to walk a spot and to go on with it; whole or not at all.
+    """Writes a file to read the spot and resume its solve; atomically.
 
-    ranges: [player, hand of the deck], those that the solver was made with. Raises ValueError, see
+    ranges: [player, hand of the deck], as given to the solver. Raises ValueError, see
     `check_saved`.
     """
-    check_saved(solver)  # before a file is begun
+    check_saved(solver)  # before creating a file
     with replacing(Path(path), f".{os.getpid()}.new") as file:
         write_spot(file, solver, game, ranges)
 
 
 def write_spot(file: BinaryIO, solver: SpotSolver, game: Holdem, ranges: np.ndarray) -> None:
-    """The same into a file that is open. Raises ValueError, see `check_saved`."""
+    """The same into an open file. Raises ValueError, see `check_saved`."""
     check_saved(solver)
     notes = {
         "format": FORMAT,
@@ -94,21 +94,21 @@ def write_spot(file: BinaryIO, solver: SpotSolver, game: Holdem, ranges: np.ndar
 
 
 def check_saved(solver: SpotSolver) -> None:
-    """Raises ValueError for what cannot be saved: several spots, too much, a rule of no name."""
+    """Raises ValueError if it cannot be saved: several spots, too large, an unnamed rule."""
     if len(solver.boards[0].cards) != 1:
         raise ValueError("only a solver of one spot can be saved.")
     _name(solver.rule)
     size = bytes_of(solver.memory)
     if size > _MOST_KEPT:
         raise ValueError(
-            f"a file of a spot holds at most {in_bytes(_MOST_KEPT)}, but this one would have "
+            f"a spot's file may have at most {in_bytes(_MOST_KEPT)}, but this one would have "
             f"{in_bytes(size)}."
         )
 
 
 def load_spot(path: str | os.PathLike[str]) -> SavedSpot:
-    """What `save_spot` wrote. Raises SpotFileError with the reason, also for what does not fit the
-    memory of this machine."""
+    """Reads a file of `save_spot`. Raises SpotFileError with the reason, also if it does not fit in
+    this machine's memory."""
     with _opened(path) as (archive, notes):
         game = _game_of(path, notes["game"])
         size = game.deck.num_hands(game.hole_cards)
@@ -129,7 +129,7 @@ def load_spot(path: str | os.PathLike[str]) -> SavedSpot:
                 raise _damaged(path)
             if not np.isfinite(one).all():
                 raise SpotFileError(f"{path}: its numbers must be finite.")
-            old.delete()  # makes room for what takes its place
+            old.delete()  # frees memory for its replacement
             kept.append(jnp.asarray(one))
     solver.memory, solver.iteration = jax.tree.unflatten(structure, kept), notes["iteration"]
     for memory in solver.memory:
@@ -142,14 +142,14 @@ def _name(rule: Rule) -> str:
     for name, known in RULES.items():
         if known == rule:
             return name
-    raise ValueError("only a solve by a rule that has a name can be saved.")
+    raise ValueError("only a solve by a named rule can be saved.")
 
 
 def _game_of(path: str | os.PathLike[str], text: str) -> Holdem:
     try:
         check_named_by_file(text, path)
         if text.partition("(")[0] != Holdem.name:
-            raise ValueError(f"{path} is of {text}, where a spot of {Holdem.name} is needed.")
+            raise ValueError(f"{path} is of {text}, not a spot of {Holdem.name}.")
         game = make(text)
     except ValueError as error:
         raise SpotFileError(str(error)) from None
@@ -159,7 +159,7 @@ def _game_of(path: str | os.PathLike[str], text: str) -> Holdem:
 
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
-    """A file and its notes; what goes wrong in the body is its damage."""
+    """Opens a file and its metadata; errors in the body count as damage of the file."""
     with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=SpotFileError) as archive:
         notes = parse_json(str(read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)))
         if notes["format"] != FORMAT:

@@ -1,8 +1,8 @@
-"""What CFR keeps of a player's decisions on the boards of a street: 32 bits a number, or 16.
+"""CFR's tables for a player's decisions on the boards of a street, with 32 or 16 bits per number.
 
-With 16 bits every decision on a board has a scale of its own, the largest number there, and
-rounds the others to a 32767th part of it: half of the memory, for some iterations more at the end
-(docs/holdem_spots.md). Iterations are computed in 32 bits all the same.
+With 16 bits every decision on a board has a scale, its largest number, and others are rounded to
+32767ths of it: half of the memory for a few more iterations (docs/holdem_spots.md). Iterations are
+computed in 32 bits in either case.
 """
 
 from typing import Final, Literal
@@ -20,21 +20,21 @@ _MOST: Final = 32767.0
 
 @pytree
 class Packed:
-    """Numbers in 16 bits."""
+    """Numbers quantized to 16 bits."""
 
     parts: Array
-    """[board, action, decision, hand] int16: of the scale, in 32767ths."""
+    """[board, action, decision, hand] int16: in 32767ths of the scale."""
     scale: Array
-    """[board, 1, decision, 1] float32: the largest of a decision's numbers, without its sign."""
+    """[board, 1, decision, 1] float32: the largest absolute value of a decision's numbers."""
 
 
-Table = Array | Packed
+CfrTable = Array | Packed
 """[board, action, decision, hand]"""
-Tables = tuple[tuple[Table, ...], ...]
+Tables = tuple[tuple[CfrTable, ...], ...]
 """By street, then by group of the player."""
 
 
-def empty_table(shape: tuple[int, int, int, int], precision: Precision) -> Table:
+def empty_table(shape: tuple[int, int, int, int], precision: Precision) -> CfrTable:
     """Zeros."""
     if precision == "float32":
         return jnp.zeros(shape, jnp.float32)
@@ -44,9 +44,9 @@ def empty_table(shape: tuple[int, int, int, int], precision: Precision) -> Table
     )
 
 
-def read(table: Table, at: Array, size: int) -> Array:
-    """[board, action, decision, hand] float32: some boards of a table."""
-    part: Table = jax.tree.map(
+def read(table: CfrTable, at: Array, size: int) -> Array:
+    """[board, action, decision, hand] float32: `size` boards of a table from `at` on."""
+    part: CfrTable = jax.tree.map(
         lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, at, size, axis=0), table
     )
     if isinstance(part, Packed):
@@ -54,17 +54,17 @@ def read(table: Table, at: Array, size: int) -> Array:
     return part
 
 
-def write(table: Table, new: Array, at: Array) -> Table:
-    """The table with other numbers on some boards; new: [board, action, decision, hand]."""
-    changed: Table = pack(new) if isinstance(table, Packed) else new
-    updated: Table = jax.tree.map(
+def write(table: CfrTable, new: Array, at: Array) -> CfrTable:
+    """The table with boards replaced from `at` on; new: [board, action, decision, hand]."""
+    changed: CfrTable = pack(new) if isinstance(table, Packed) else new
+    updated: CfrTable = jax.tree.map(
         lambda leaf, one: jax.lax.dynamic_update_slice_in_dim(leaf, one, at, 0), table, changed
     )
     return updated
 
 
 def pack(numbers: Array) -> Packed:
-    """In 16 bits, each rounded to the nearest part of its decision's scale."""
+    """Quantizes to 16 bits, rounding to the nearest."""
     scale = jnp.max(jnp.abs(numbers), axis=(1, 3), keepdims=True)
     factor = jnp.where(scale > 0, _MOST / jnp.where(scale > 0, scale, 1), 0)
     return Packed(parts=jnp.round(numbers * factor).astype(jnp.int16), scale=scale)

@@ -1,7 +1,7 @@
-"""What a solved spot does at a public state: frequencies, values and equity of every hand.
+"""Reading a solved spot: frequencies, values and equity of every hand at a public state.
 
-Reach is followed from the start of the spot, on the boards that stand for those that are named;
-values are computed by one pass over the street that the state lies on, and what comes after it.
+Reach is followed from the start of the spot, on the canonical boards of the cards named; values are
+computed by one pass over the state's street and all later ones.
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sog.holdem.spots.betting import Decision, End
+from sog.holdem.spots.betting import End, SpotDecision
 from sog.holdem.spots.boards import rename_hands, rename_suits
 from sog.holdem.spots.passes import action_values
 from sog.holdem.spots.showdowns import against, at_showdown
@@ -25,18 +25,18 @@ _MOST_NAMED: Final = 8
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Seen:
-    """What a player holds at a public state; arrays are [hand of the deck], NaN for hands that are
-    not there."""
+class PlayerRange:
+    """A player's range at a public state; arrays are [hand of the deck], NaN for hands outside the
+    range."""
 
     range_: np.ndarray
-    """Sums to 1 over all hands; 0 for those that are not there."""
+    """Sums to 1 over all hands; 0 outside the range."""
     weight: np.ndarray
-    """Of his range at the start, what has come here by the average policy."""
+    """The weight in the initial range times own reach by the average policy."""
     value: np.ndarray
-    """Chips won from here on, half of the pot at the start included, if both play the averages."""
+    """Expected gain in chips, relative to half of the initial pot, by the average policies."""
     equity: np.ndarray
-    """The share of the pot if all cards were dealt at once and nobody bet any more."""
+    """The expected share of the pot at a showdown without further betting."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,40 +46,40 @@ class SpotNode:
     history: tuple[str, ...]
     board: tuple[int, ...]
     pot: int
-    """All chips bet so far, and what lay there."""
+    """The initial pot and all bets so far."""
     stacks: tuple[int, int]
     """Chips behind each player."""
     street_stakes: tuple[int, int]
-    """What each has bet on this street."""
+    """Bets of each player on this street."""
     actor: int
     actions: tuple[str, ...]
-    seen: tuple[Seen, Seen]
+    ranges: tuple[PlayerRange, PlayerRange]
     """By player."""
     policy: np.ndarray
-    """[action, hand]: of the player to act; NaN for hands that are not there."""
+    """[action, hand]: of the player to act; NaN for hands outside the range."""
     action_value: np.ndarray
-    """[action, hand]: chips, like `Seen.value`."""
+    """[action, hand]: chips, like `PlayerRange.value`."""
 
     @property
     def frequency(self) -> np.ndarray:
-        """[action]: how often each is chosen by the whole range; NaN if nobody comes here."""
-        range_ = self.seen[self.actor].range_
+        """[action]: the whole range's frequency of each; NaN if the range is empty."""
+        range_ = self.ranges[self.actor].range_
         if not range_.any():
             return np.full(len(self.actions), np.nan)
         return np.asarray(np.nansum(self.policy * range_, axis=1))
 
     def value(self, player: int) -> float:
-        """The mean over the player's range; NaN if nobody comes here."""
-        return mean(self.seen[player].value, self.seen[player].range_)
+        """The mean over the player's range; NaN if it is empty."""
+        return mean(self.ranges[player].value, self.ranges[player].range_)
 
     def value_of(self, action: int) -> float:
-        """The mean over the hands that choose an action, of what it is worth to them."""
-        chosen = np.nan_to_num(self.policy[action]) * self.seen[self.actor].range_
+        """An action's mean value over the hands that choose it."""
+        chosen = np.nan_to_num(self.policy[action]) * self.ranges[self.actor].range_
         return mean(self.action_value[action], chosen)
 
 
 def mean(values: np.ndarray, weights: np.ndarray) -> float:
-    """The weighted mean of those that are finite; NaN where they have no weight."""
+    """The weighted mean of the finite values; NaN if they have no weight."""
     known = np.isfinite(values)
     total = weights[known].sum()
     return float((weights * values)[known].sum() / total) if total > 0 else float("nan")
@@ -87,42 +87,41 @@ def mean(values: np.ndarray, weights: np.ndarray) -> float:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SpotPause:
-    """Where nobody is to bet: a card comes, or the hand is over."""
+    """A public state without a decision: a card comes, or the hand is over."""
 
     history: tuple[str, ...]
     board: tuple[int, ...]
     pot: int
     stacks: tuple[int, int]
     cards: tuple[int, ...]
-    """Those that may come; none where the hand is over."""
+    """Cards that may come; none if the hand is over."""
     is_fold: bool
-    """Whether it is over since somebody has folded."""
+    """Whether the hand ended by a fold."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class _Place:
-    """Where one stands; reach is in the names of the board that stands for the true one."""
+    """A public state on the walk; reach is by the canonical board's suits."""
 
     street: int
     board: int
-    """The number of that board."""
+    """The number of the canonical board."""
     cards: tuple[int, ...]
-    """The true board."""
+    """The actual board."""
     suits: tuple[int, ...]
-    """What the true suits are called there."""
+    """The canonical suit of each actual suit."""
     line: int
-    at: Decision | End
+    at: SpotDecision | End
     start: tuple[np.ndarray, np.ndarray]
-    """[hand]: the reach of both when the street began."""
+    """[hand]: the reach of both at the start of the street."""
     reach: tuple[np.ndarray, np.ndarray]
 
 
 def walk(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode:
-    """The decision that events lead to: bets as "check", "bet50" or "bet_50", cards as "[Td]" or
-    "Td". spot: of several, which one.
+    """The decision after events: bets as "check", "bet50" or "bet_50", cards as "[Td]" or "Td".
+    spot: the number of the spot, if there are several.
 
-    Raises ValueError that names the event which is not possible, and what is; also where nobody is
-    to bet.
+    Raises ValueError, also if there is no decision; names an impossible event and possible ones.
     """
     found = look(solver, history, spot)
     if isinstance(found, SpotNode):
@@ -132,11 +131,11 @@ def walk(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode:
             f"after {' '.join(history)!r} a card is dealt; name it, such as "
             f"[{solver.spot.deck.card_name(found.cards[-1])}]."
         )
-    raise ValueError(f"nobody is to bet after {' '.join(history)!r}: the hand is over.")
+    raise ValueError(f"there is no decision after {' '.join(history)!r}: the hand is over.")
 
 
 def look(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode | SpotPause:
-    """Likewise, also where a card is to come, or the hand is over."""
+    """Likewise, also if a card is due or the hand is over."""
     place = _start(solver, spot)
     for number, word in enumerate(history):
         if isinstance(place.at, End) and place.at.kind != "next":
@@ -174,12 +173,12 @@ def _start(solver: SpotSolver, spot: int) -> _Place:
 
 def _bet(solver: SpotSolver, place: _Place, word: str) -> _Place:
     at = place.at
-    assert isinstance(at, Decision)
+    assert isinstance(at, SpotDecision)
     wanted = word.lower().replace("_", "")
     if wanted not in at.actions:
         near = near_name(wanted, at.actions)
         hint = f"; did you mean {near}?" if near else "."
-        raise ValueError(f"{word!r} is not possible, but {', '.join(at.actions)}{hint}")
+        raise ValueError(f"{word!r} is not possible; choose from {', '.join(at.actions)}{hint}")
     action, player = at.actions.index(wanted), at.level % 2
     policy = solver.average_policy(place.street, at.group, player, place.board)
     chosen = place.reach[player] * policy[action, at.place]
@@ -197,7 +196,7 @@ def _deal(solver: SpotSolver, place: _Place, word: str) -> _Place:
     if len(cards) != 1 or cards[0] not in known:
         shown = ", ".join(map(deck.card_name, known[:_MOST_NAMED]))
         more = ", ..." if len(known) > _MOST_NAMED else ""
-        raise ValueError(f"{word!r} cannot be dealt, but one of {shown}{more}.")
+        raise ValueError(f"{word!r} cannot be dealt; choose one of {shown}{more}.")
     street = place.street + 1
     renamed = int(rename_suits(deck, np.asarray(cards), place.suits)[0])
     board, suits = solver.boards[street].stands_for[place.board][renamed]
@@ -233,11 +232,13 @@ def _pause(solver: SpotSolver, place: _Place, at: End, history: tuple[str, ...])
     )
 
 
-def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str, ...]) -> SpotNode:
+def _examine(
+    solver: SpotSolver, place: _Place, at: SpotDecision, history: tuple[str, ...]
+) -> SpotNode:
     actor, street = at.level % 2, solver.layout.streets[place.street]
     line = street.lines[place.line]
     policy = solver.average_policy(place.street, at.group, actor, place.board)[:, at.place]
-    seen: list[Seen] = []
+    ranges: list[PlayerRange] = []
     of_actions = np.zeros(0)
     for player in (0, 1):
         cfvs = _cfvs(solver, place, at, player)
@@ -249,14 +250,14 @@ def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str
         if player == actor:
             of_actions = values
             value = np.asarray((policy * values).sum(axis=0))
-        else:  # the other's policy is part of his reach
+        else:  # the values of hands include the other's policy in its reach
             value = np.asarray(values.sum(axis=0))
         spread = functools.partial(_spread, solver, place, player)
         weight = spread(place.reach[player], nothing=0.0)
         range_ = spread(place.reach[player] * met, nothing=0.0)
         total = range_.sum()
-        seen.append(
-            Seen(
+        ranges.append(
+            PlayerRange(
                 range_=range_ / total if total > 0 else range_,
                 weight=weight,
                 value=spread(value),
@@ -273,13 +274,13 @@ def _examine(solver: SpotSolver, place: _Place, at: Decision, history: tuple[str
         street_stakes=at.stakes,
         actor=actor,
         actions=at.actions,
-        seen=(seen[0], seen[1]),
+        ranges=(ranges[0], ranges[1]),
         policy=np.stack([spread(row) for row in np.where(is_there, policy, np.nan)]),
         action_value=np.stack([spread(np.asarray(row)) for row in of_actions]),
     )
 
 
-def _cfvs(solver: SpotSolver, place: _Place, at: Decision, player: int) -> np.ndarray:
+def _cfvs(solver: SpotSolver, place: _Place, at: SpotDecision, player: int) -> np.ndarray:
     """[action, hand] float64 at a decision."""
     lines = len(solver.layout.streets[place.street].lines)
     starts = []
@@ -301,7 +302,7 @@ def _cfvs(solver: SpotSolver, place: _Place, at: Decision, player: int) -> np.nd
 
 
 def _equity(solver: SpotSolver, place: _Place, player: int) -> tuple[np.ndarray, np.ndarray]:
-    """[hand] float64: the reach of hands met, and how much more of it is beaten than beats."""
+    """[hand] float64: the reach of hands met, and the net reach beaten."""
     reach = jnp.asarray(place.reach[1 - player], jnp.float32)[None, None]
     board, sign = jnp.int32(place.board), 1 if player == 0 else -1
     met = _against(solver.layout, solver.cards, player, reach)
@@ -314,7 +315,7 @@ def _equity(solver: SpotSolver, place: _Place, player: int) -> tuple[np.ndarray,
 def _spread(
     solver: SpotSolver, place: _Place, player: int, values: np.ndarray, nothing: float = np.nan
 ) -> np.ndarray:
-    """[hand of the deck] by their true names, from [hand] of a player's list."""
+    """[hand of the deck] in actual suits, from [hand] of a player's list."""
     deck, hands = solver.spot.deck, solver.hands
     whole = np.full(deck.num_hands(hands.hole_cards), nothing)
     whole[hands.number[player]] = values
@@ -322,8 +323,8 @@ def _spread(
 
 
 def forget_programs() -> None:
-    """Drops what was compiled for all spots, some 45 MB of each: those that are still there are
-    compiled anew when they are needed. For whoever makes spots without end."""
+    """Drops the compiled programs of all spots, some 45 MB each; they are recompiled when needed.
+    For processes that make many spots."""
     for program in (*PROGRAMS, _action_values, _against, _at_showdown):
         program.clear_cache()  # type: ignore[attr-defined]
 

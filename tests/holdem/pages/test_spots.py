@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from sog.holdem.pages import solved_spot, spot_pages
-from sog.holdem.pages.asked_spot import AskedSpot
 from sog.holdem.pages.solved_spot import SolvedSpot
+from sog.holdem.pages.spot_form import SpotForm
 from sog.holdem.spots import SpotSolver, load_spot, walk
 from sog.holdem.spots.solver import PROGRAMS
 from sog.web.interfaces import RequestError
@@ -62,7 +62,7 @@ def test_a_spot_is_solved_and_walked(river: tuple[Visitor, str]) -> None:
     # Aces always bet, and half of the queens.
     assert shares(page) == {"check": "25%", "all-in 100": "75%"}
     assert page.count('class="hands"') == 2 * 169
-    assert re.search("AA: 50% of the range; check (0|&lt;0.1)%, worth ", page)
+    assert re.search("AA: 50% of the range; check (0|&lt;0.1)%, EV ", page)
     facing = visitor.get(at(path, "allin100")).text
     assert shares(facing) == {"fold": "50%", "call": "50%"}
     assert "stacks 0 and 100" in facing
@@ -156,12 +156,12 @@ def test_a_card_is_chosen_on_the_turn(visitor: Visitor) -> None:
 
 
 def test_a_link_fills_in_the_form(visitor: Visitor) -> None:
-    asked = AskedSpot(board="AsKsQs", range0='22+:0.5,"<x>', bets="0.3|1|allin")
+    asked = SpotForm(board="AsKsQs", range0='22+:0.5,"<x>', bets="0.3|1|allin")
     page = visitor.get(f"/spots/new?{asked.query}").text
     assert 'value="AsKsQs"' in page
     assert 'value="0.3|1|allin"' in page
     assert "22+:0.5,&#34;&lt;x&gt;" in page
-    assert AskedSpot.read(dict(re.findall("([a-z0-9]+)=([^&]*)", "board=2c2d2h"))).board == "2c2d2h"
+    assert SpotForm.read(dict(re.findall("([a-z0-9]+)=([^&]*)", "board=2c2d2h"))).board == "2c2d2h"
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_programs_of_spots_do_not_pile_up(
 
 
 def solved(submit: Callable[[Callable[[], None]], object], **change: str) -> SolvedSpot:
-    return SolvedSpot(AskedSpot(**{**RIVER, **change}), submit, lambda: None)
+    return SolvedSpot(SpotForm(**{**RIVER, **change}), submit, lambda: None)
 
 
 def test_solving_stops_when_it_is_told_to_or_takes_too_long_or_nobody_looks(

@@ -1,4 +1,4 @@
-"""A spot of hold'em as a visitor writes it: in a form, or in a link."""
+"""The form of a spot: its fields as texts, from a submission or a link."""
 
 import dataclasses
 import re
@@ -21,8 +21,8 @@ _LEAST_PERCENT: Final = 0.01
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class AskedSpot:
-    """All texts are unread; the defaults are an example."""
+class SpotForm:
+    """Unparsed fields; the defaults are an example."""
 
     board: str = "KsTh7s4d2c"
     pot: str = "100"
@@ -37,23 +37,23 @@ class AskedSpot:
     until: str = "0.3"
 
     @classmethod
-    def read(cls, given: Mapping[str, str]) -> "AskedSpot":
-        """From a form or a link; what is not given is that of the example."""
+    def read(cls, given: Mapping[str, str]) -> "SpotForm":
+        """From a form or a link; missing fields have their defaults."""
         names = (field.name for field in dataclasses.fields(cls))
         return cls(**{name: given[name].strip() for name in names if name in given})
 
     @property
     def query(self) -> str:
-        """The part of a link that says all of it."""
+        """The query of a link to this form."""
         return urlencode(dataclasses.asdict(self))
 
     @property
     def cards(self) -> str:
-        """The board without what may stand between its cards."""
+        """The board without separators."""
         return re.sub(r"[\s,]", "", self.board)
 
     def game(self) -> Holdem:
-        """The game that begins with the spot. Raises RequestError."""
+        """The game of the spot. Raises RequestError."""
         if not _CARDS.fullmatch(self.cards):
             raise RequestError(
                 f"Board: choose three, four or five cards, as KsTh7s, got {self.board[:40]!r}."
@@ -86,7 +86,7 @@ class AskedSpot:
         return np.stack(found)
 
     def percent(self) -> float:
-        """Of the pot: the exploitability to reach. Raises RequestError."""
+        """The target exploitability in percent of the pot. Raises RequestError."""
         try:
             value = float(self.until)
         except ValueError:

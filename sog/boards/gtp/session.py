@@ -1,4 +1,4 @@
-"""What a GTP server has before it: a game, who thinks about it, and what was played."""
+"""The state of a GTP server: a game, its thinker, and the moves played."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.boards.spoken import gtp_game, set_up_game
+from sog.boards.protocol_games import gtp_game, set_up_game
 from sog.boards.thinker import Thinker
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.game_in_progress import Position
@@ -18,14 +18,14 @@ PLAYERS: Final = {"b": PLAYER_0, "black": PLAYER_0, "w": PLAYER_1, "white": PLAY
 
 
 def read_color(text: str) -> int:
-    """The player of a color; ValueError if it is none."""
+    """The player of a color; ValueError for any other text."""
     if text.lower() not in PLAYERS:
         raise ValueError(f"syntax error: a color must be black or white, got {text[:20]!r}")
     return PLAYERS[text.lower()]
 
 
 def read_number(text: str, kind: type) -> Any:
-    """A number of a kind, int or float; ValueError if it is none."""
+    """A number of a kind, int or float; ValueError for any other text."""
     try:
         return kind(text)
     except ValueError:
@@ -33,45 +33,45 @@ def read_number(text: str, kind: type) -> Any:
         raise ValueError(f"syntax error: {what} is needed, got {text[:20]!r}") from None
 
 
-class Table:
-    """A game that goes on, whose moves can be taken back."""
+class GtpSession:
+    """A game in progress, whose moves can be undone."""
 
-    def __init__(self, game: Game[Any], seat: Callable[[Game[Any]], Thinker]) -> None:
-        """seat: who thinks, for a game of another size or komi, too; ValueError if he cannot.
+    def __init__(self, game: Game[Any], make_thinker: Callable[[Game[Any]], Thinker]) -> None:
+        """make_thinker: also for another size or komi; ValueError if the player cannot play it.
 
-        Raises ValueError for a game that GTP cannot speak of.
+        Raises ValueError for a game that GTP does not support.
         """
-        self.game, self.spoken = game, gtp_game(game)
+        self.game, self.gtp_game = game, gtp_game(game)
         self.board = set_up_game(game)
-        """The game, as one whose board can be set up; None if it cannot."""
-        self.thinker = seat(game)
-        self._seat = seat
+        """The game if its board can be set up, else None."""
+        self.thinker = make_thinker(game)
+        self._make_thinker = make_thinker
         self._begun = Position.of(game)
         self._moves = list[tuple[int, int, Position]]()
-        """Player and action of each move, and where it leads."""
+        """Player and action of each move, and the position after it."""
         self._turned: tuple[Position, int, Position] | None = None
         self._is_prepared = False
 
     @property
     def position(self) -> Position:
-        """Where the game is."""
+        """The present position."""
         return self._moves[-1][2] if self._moves else self._begun
 
     @property
     def actor(self) -> int:
-        """Whose turn it is, as of `Game.actor`."""
+        """Whose turn it is, see `Game.actor`."""
         return situation(self.game, self.position.state).actor
 
     def prepare(self) -> None:
-        """Compiles before a clock runs, as far as we know."""
+        """Compiles, before a clock is likely to run."""
         if not self._is_prepared:
             self._is_prepared = True
             self.thinker.prepare()
-            begin = Position.of(self.game)  # the rules, too
+            begin = Position.of(self.game)  # compiles the rules
             begin.after(self.game, int(np.argmax(situation(self.game, begin.state).legal_outcomes)))
 
     def variant(self, parameters: Mapping[str, Any]) -> Game[Any]:
-        """The game with other parameters; ValueError for one that it has not, or a wrong value."""
+        """The game with other parameters; ValueError for an unknown one or a wrong value."""
         try:
             changed: Game[Any] = dataclasses.replace(self.game, **parameters)
         except TypeError as error:
@@ -79,32 +79,32 @@ class Table:
         return changed
 
     def change(self, game: Game[Any]) -> None:
-        """Another variant, perhaps for another thinker, with what was played.
+        """Changes to another variant, perhaps with another thinker, and keeps the moves.
 
-        Before a board of another size the game must `begin`. Raises ValueError if nobody thinks
-        about it; then nothing has changed.
+        After another board size call `begin`. Raises ValueError, and changes nothing, if the player
+        cannot play the variant.
         """
         if game == self.game:
             return
-        thinker, was_prepared = self._seat(game), self._is_prepared
+        thinker, was_prepared = self._make_thinker(game), self._is_prepared
         self.thinker.close()
-        self.game, self.spoken, self.board = game, gtp_game(game), set_up_game(game)
+        self.game, self.gtp_game, self.board = game, gtp_game(game), set_up_game(game)
         self.thinker, self._turned, self._is_prepared = thinker, None, False
-        if was_prepared:  # a clock may run from now on
+        if was_prepared:  # a clock may be running
             self.prepare()
 
     def begin(self, start: Any = None, outcomes: Sequence[int] = ()) -> None:
-        """A new game, from a position of its own or the usual one, with what was played in it."""
+        """Begins a new game, from a position or the root, with the moves played in it."""
         self.thinker.forget()
         self._begun, self._moves, self._turned = Position.of(self.game, start), [], None
         for outcome in outcomes:
             self.move(self.actor, outcome)
 
     def turned_to(self, player: int) -> Position:
-        """The position where it is a player's turn, which GTP leaves to the other side; so it does
-        whether a game is resumed that was over.
+        """The position with the given player to move: GTP lets the controller choose the color, and
+        resume a finished game.
 
-        Raises ValueError where the rules know no such position.
+        Raises ValueError if the rules allow no such position.
         """
         position, actor = self.position, self.actor
         if actor == player:
@@ -114,20 +114,20 @@ class Table:
                 raise ValueError("the game is over")
             raise ValueError(f"it is {COLORS[actor]}'s turn")
         if self._turned is None or self._turned[:2] != (position, player):
-            # Kept, since whoever thinks knows a tree again by where it began.
+            # Kept, since a thinker recognizes its tree by the object it began from.
             turned = Position.of(self.game, self.board.with_turn(position.state, player))
             self._turned = position, player, turned
         return self._turned[2]
 
     @property
     def last_pass(self) -> int | None:
-        """The action that changes nothing, since the game is over; None if there is none."""
+        """The pass after the end of a game, which changes nothing; None before."""
         if self.board is None or self.actor != TERMINAL:
             return None
-        return self.spoken.action_of_vertex("pass")
+        return self.gtp_game.action_of_vertex("pass")
 
     def move(self, player: int, action: int) -> None:
-        """A player's move; ValueError if it is illegal."""
+        """Plays a move; ValueError if it is illegal."""
         if action == self.last_pass:
             reached = self.position
         else:
@@ -140,24 +140,24 @@ class Table:
         if not self._moves:
             raise ValueError("no previous move known")
         player, action, _ = self._moves[-1]
-        return f"{COLORS[player]} {self.spoken.vertex_of_action(action)}"
+        return f"{COLORS[player]} {self.gtp_game.vertex_of_action(action)}"
 
     def undo(self) -> None:
-        """Takes the last move back. Raises ValueError if there is none."""
+        """Undoes the last move. Raises ValueError if there is none."""
         if not self._moves:
             raise ValueError("cannot undo")
         self._moves.pop()
 
 
 def board_text(game: Game[Any], state: Any) -> str:
-    """A board, without the empty lines that would end an answer."""
+    """A drawn board, without empty lines, which would end a GTP response."""
     return "\n".join(line for line in game.draw(state).split("\n") if line.strip())
 
 
 def score_text(game: Game[Any], state: Any) -> str:
-    """As "B+3.5", "W+2" or "0"; of a game without points who has won, "B+" or "W+".
+    """The score as "B+3.5", "W+2" or "0"; in games without points "B+" or "W+" for the winner.
 
-    ValueError where there are no points, and nobody has won yet.
+    Raises ValueError in an unfinished game without points.
     """
     score = getattr(game, "score", None)
     if score is not None:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from sog.boards.engine_agent import Desk, Engine, EngineAgent
+from sog.boards.engine_agent import Engine, EngineAgent, SharedEngine
 from sog.games import make
 from sog.players.engines.process import EngineError
 from tests.waiting import PATIENCE
@@ -26,11 +26,11 @@ class SlowEngine(Engine):
     def text_of(self, state: Any, action: int) -> str:
         return str(action)
 
-    def choose(self, table: int, start: Any, moves: Sequence[str], state: Any) -> int:
-        self.asked.append(table)
+    def choose(self, game_id: int, start: Any, moves: Sequence[str], state: Any) -> int:
+        self.asked.append(game_id)
         assert self.all_are_there.wait(PATIENCE)
-        self.was_confused |= self.asked[-1] != table
-        return table % 9
+        self.was_confused |= self.asked[-1] != game_id
+        return game_id % 9
 
     def refuse(self, problem: str) -> EngineError:
         return EngineError(problem)
@@ -41,8 +41,8 @@ class SlowEngine(Engine):
 
 def test_games_of_several_threads_take_turns() -> None:
     engine = SlowEngine()
-    desk = Desk(lambda: engine)
-    agents = [EngineAgent(GAME, desk, player=0) for _ in range(8)]
+    shared = SharedEngine(lambda: engine)
+    agents = [EngineAgent(GAME, shared, player=0) for _ in range(8)]
     chosen: dict[int, int] = {}
     here: list[int] = []
 

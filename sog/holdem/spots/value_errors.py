@@ -1,4 +1,4 @@
-"""How far a network's values are from exact ones in hold'em: on random rivers and turns, see
+"""Errors of a network's values in hold'em, on random rivers and turns, see
 `sog.holdem.spots.solved_spots`.
 """
 
@@ -19,7 +19,7 @@ from sog.precision import in_32_bits
 
 _RIVERS_PER_TURN: Final = 16
 _OF_A_LINE: Final = {0: 8, 1: 1}
-"""Rivers and turns of one line of bets: from small pots to large ones, and few programs."""
+"""Rivers and turns per line of bets: a range of pot sizes, with few compiled programs."""
 
 
 class SpotMeasure:
@@ -27,7 +27,7 @@ class SpotMeasure:
 
     @in_32_bits
     def __init__(self, game: Holdem, num_rivers: int, *, seed: int = 0) -> None:
-        """For every 16 rivers there is a turn; there are those that the game comes to."""
+        """Adds a turn for every 16 rivers; uses only streets that the game has."""
         self._game = game
         random = np.random.default_rng(seed)
         self.spots: list[SolvedSpots] = []

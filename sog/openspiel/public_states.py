@@ -1,18 +1,18 @@
-"""Public states of a game given as histories: the public tree, exactly.
+"""The public tree of a game given as histories, exactly.
 
-Two histories belong to one public state if a player cannot tell them apart, or through a chain of
-such pairs. Histories of different length may well be in one (an attempt that fails unseen, and the
-next one), so a public state cannot be keyed by ply. It is grown from the root instead:
+Two histories belong to one public state if a player cannot distinguish them, or if a chain of such
+pairs connects them. Histories of different lengths may share a public state (an attempt that fails
+unseen, and the next one), so public states cannot be keyed by ply. They are grown from the root:
 
     A public state is a set of histories, none below another. One actor moves: chance if chance is
-    due anywhere, else a player with an information set that is *ready*, all its histories being
-    here. Where he is not due to move, a history *waits* for one public step: a forced move. The
-    children are what falls apart then: histories that share no information, nor do their futures.
+    due in any history, else a player with an information set that is *ready*: all its histories are
+    here. A history where that player is not to move *waits* for one public step: a forced move. The
+    children are the components that remain: histories that share no information now or later.
 
-So no information set is ever cut (its histories are at one public state when it is acted on), and
-no game is changed: waiting is a move without a choice. With public turns nothing ever waits.
-A few games have no such order of play (information sets that each lie before the other); they are
-refused. A player's infostates are refined over time only, as perfect recall lets them be.
+So no information set is ever split (its histories are at one public state when it acts), and the
+game is unchanged: waiting is a move without a choice. With public turns nothing ever waits.
+A few games have no such order of play (information sets that each precede the other); they are
+rejected. A player's infostates are only refined over time, by perfect recall.
 """
 
 import dataclasses
@@ -30,7 +30,7 @@ NO_MEMBER: Final = -1
 
 
 class TimingError(ValueError):
-    """Information sets lie before one another in a circle: no order of play fits all histories.
+    """Information sets precede each other in a cycle: no order of play fits all histories.
 
     Its argument is a history of one of them.
     """
@@ -53,7 +53,7 @@ class PublicStates:
     member_history: np.ndarray
     """[member] int32."""
     member_parent: np.ndarray
-    """[member] int32: the member it comes from, NO_MEMBER at the root."""
+    """[member] int32: the member before it, NO_MEMBER at the root."""
     member_entry: np.ndarray
     """[2, member] int32: infostates of each player, numbered over the tree in order of nodes."""
 
@@ -112,7 +112,7 @@ def _grow(histories: Histories, progress: Callable[[int], None] | None) -> list[
         )
         levels.append(level)
         first_node += len(actor)
-        # Rows of the next level in order of their parents: so they stay sorted by history too.
+        # Rows of the next level in order of their parents, so they stay sorted by history.
         stays = ~moves & (actor[node] != TERMINAL)
         counts = np.where(moves, np.diff(first_child)[history], stays)
         parent = np.repeat(np.arange(len(history)), counts)
@@ -139,7 +139,7 @@ def _who_moves(
     node: np.ndarray,
     history: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The actor of each node and which members move there (the others wait, or are at the end)."""
+    """The actor of each node, and the members that move there (others wait, or are terminal)."""
     num_nodes = int(node[-1]) + 1
     kind, own = histories.kind[history], infoset[history]
     here = np.bincount(own[own != NO_INFOSET], minlength=len(infoset_size))
@@ -160,7 +160,7 @@ def _who_moves(
 def _components(
     histories: Histories, history: np.ndarray, below: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Links histories whose subtrees share information of a player.
+    """Connects histories whose subtrees share a player's information.
 
     Returns the component of each, numbered by first member, and the histories in the subtrees.
     """
@@ -175,9 +175,9 @@ def _components(
 
 
 def _linked(size: int, links: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """Components of `size` things, linked where they have a number in common.
+    """Connected components of `size` items, connected if they share a number.
 
-    links: pairs of arrays (thing, number). Components are numbered in order of their first thing.
+    links: pairs of arrays (item, number). Components are numbered in order of their first item.
     """
     things = np.concatenate([thing for thing, _ in links])
     numbers = np.concatenate([number for _, number in links]) + size
@@ -192,9 +192,9 @@ def _linked(size: int, links: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray
 def _entries(histories: Histories, levels: list[_Level], player: int) -> np.ndarray:
     """[member]: the infostate of a player, numbered over the tree in order of nodes.
 
-    Members of a node are one infostate if his information is the same. Between his moves, though,
-    OpenSpiel may tell him things that he has forgotten when he moves again; at a node where it
-    does, only those members are one infostate that he cannot tell apart later.
+    Members of a node are one infostate if the player's information is the same. But between a
+    player's moves OpenSpiel may reveal things that the player forgets before the next move; at such
+    a node an infostate is the members that the player cannot distinguish later.
     """
     entries: list[np.ndarray] = []
     later = (np.zeros(0, np.int64), np.zeros(0, np.int64))  # (member, infostate it leads to)
@@ -207,9 +207,9 @@ def _entries(histories: Histories, levels: list[_Level], player: int) -> np.ndar
         must = _linked(size, [(his_move, info[his_move]), futures])
         known = info[np.unique(must, return_index=True)[1]]  # by the first member of each
         forgets = np.bincount(level.node[known[must] != info], minlength=len(level.actor)) > 0
-        told = np.flatnonzero(~forgets[level.node])
-        entry = _linked(size, [(np.arange(size), must + 2 * size), (told, info[told])])
-        # Sorted by what is known, so that an index means the same at most nodes; info is already.
+        kept = np.flatnonzero(~forgets[level.node])
+        entry = _linked(size, [(np.arange(size), must + 2 * size), (kept, info[kept])])
+        # Sorted by information, so that an index means the same at most nodes.
         lowest = np.full(entry.max() + 1, size)
         np.minimum.at(lowest, entry, info)
         entry = np.argsort(np.argsort(lowest, kind="stable"))[entry]

@@ -1,4 +1,4 @@
-"""How positions of Go are told to people: in a line, as a board of letters, and as a picture."""
+"""Positions of Go for people: in a line, as a text board, and as a picture."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -19,7 +19,7 @@ _SMALLEST_WITH_STARS, _SMALLEST_WITH_CORNERS, _SMALLEST_WITH_SIDES = 5, 8, 15  #
 
 
 def star_points(size: int) -> tuple[int, ...]:
-    """The points that boards have dots on: the center, and those that corners and sides have."""
+    """The star points: the center, corners and sides."""
     if size < _SMALLEST_WITH_STARS:
         return ()
     edge = corner_line(size)
@@ -35,12 +35,12 @@ def star_points(size: int) -> tuple[int, ...]:
 
 
 def write_board(color: np.ndarray, size: int) -> str:
-    """The rows from the top, with numbers for points without a stone, as in "5/2X2/5/5/5"."""
+    """The rows from the top, with empty points counted: "5/2X2/5/5/5"."""
     return write_counted("".join(MARKS[one] for one in row) for row in color.reshape(size, size))
 
 
 def draw_board(color: np.ndarray, size: int, last: int | None, captured: Sequence[int]) -> str:
-    """The board as players know it; the last stone stands between brackets."""
+    """The board with its coordinates; the last stone is in brackets."""
     width, stars = len(str(size)), star_points(size)
     names = f"{' ' * width}  {' '.join(COLUMNS[:size])}"
     lines = [names]
@@ -70,12 +70,12 @@ def view_board(
     mover: int,
     choices: Sequence[int],
 ) -> GoView:
-    """What the picture shows. owners: the player whose point each empty one is at the end."""
-    told = []
+    """The picture's data. owners: the owner of each empty point after the end."""
+    labels = []
     for point, one in enumerate(color.tolist()):
         what = f", {NAMES[one - 1]}" if one != EMPTY else ""
         whose = f", a point of {NAMES[owners[point]]}" if point in owners else ""
-        told.append(f"{vertex(point, size)}{what}{whose}")
+        labels.append(f"{vertex(point, size)}{what}{whose}")
     return GoView(
         title=title,
         size=size,
@@ -89,5 +89,5 @@ def view_board(
         captured=(captured[0], captured[1]),
         choices={action: [action] for action in choices if action < size * size},
         passes=[action for action in choices if action == size * size],
-        told=told,
+        told=labels,
     )

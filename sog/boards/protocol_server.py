@@ -1,4 +1,4 @@
-"""What `sog gtp` and `sog uci` have in common: a player, who thinks for whatever game is asked."""
+"""What `sog gtp` and `sog uci` share: line input, and a thinker for each variant of the game."""
 
 import argparse
 import contextlib
@@ -22,11 +22,11 @@ from sog.players.seating import seat
 
 _PIECE: Final = 2**16
 _MOST_BYTES: Final = 2**20
-"""Of a line: some 200,000 moves of chess."""
+"""Per line: some 200,000 moves of chess."""
 
 
 class LineInput:
-    """Lines from a stream, read by a thread of its own; None is its end."""
+    """Lines of a stream, read by a thread; None marks the end."""
 
     def __init__(self, stream: Iterable[str] | Iterable[bytes]) -> None:
         self._lines: queue.SimpleQueue[str | CommandError | None] = queue.SimpleQueue()
@@ -36,8 +36,8 @@ class LineInput:
         thread.start()
 
     def next(self) -> str | None:
-        """The next line, waited for; None when there will be no more. Raises CommandError for a
-        line of more than a megabyte."""
+        """Waits for the next line; None at the end. Raises CommandError for a line of more than a
+        megabyte."""
         if self._ahead:
             return self._ahead.pop(0)
         if self._has_ended:
@@ -49,16 +49,16 @@ class LineInput:
         return line
 
     def is_waiting(self) -> bool:
-        """Whether `next` returns at once: there is a line, or there will be none."""
+        """Whether `next` returns at once, with a line or at the end."""
         return bool(self._ahead) or self._has_ended or not self._lines.empty()
 
     def put_back(self, line: str | None) -> None:
-        """Has `next` return this first."""
+        """Makes `next` return this line first."""
         self._ahead.insert(0, line)
 
     def _read(self, stream: Iterable[str] | Iterable[bytes]) -> None:
         try:
-            with contextlib.suppress(OSError, ValueError):  # it was closed
+            with contextlib.suppress(OSError, ValueError):  # the stream was closed
                 for line in stream:
                     text = line.decode("utf-8", "replace") if isinstance(line, bytes) else line
                     self._lines.put(text.rstrip("\r\n"))
@@ -68,17 +68,17 @@ class LineInput:
 
 
 def standard_input() -> LineInput:
-    """What comes from whoever has started us; bytes that are no text become question marks."""
+    """Lines of stdin; invalid UTF-8 becomes replacement characters."""
     try:
         number = sys.stdin.fileno()
-    except (OSError, ValueError):  # no file
+    except (OSError, ValueError):  # not a file
         return LineInput(sys.stdin)
     return LineInput(_lines_of(number))
 
 
 def _lines_of(number: int) -> Iterator[bytes]:
-    """Lines of an open file, past Python's buffer: a thread that waits in it when the process ends
-    holds its lock, which is fatal."""
+    """Lines of an open file, bypassing Python's buffer: a thread that holds its lock when the
+    process ends is a fatal error."""
     rest = b""
     while piece := os.read(number, _PIECE):
         *lines, rest = (rest + piece).split(b"\n")
@@ -93,28 +93,28 @@ _USUAL_ROOM: Final = 2000
 _ROOM_PER_SIMULATION: Final = 4
 
 
-def answer(
+def run_server(
     arguments: argparse.Namespace,
-    speaks: Callable[[Game[Any]], Any],
+    check_game: Callable[[Game[Any]], Any],
     make_server: Callable[..., Any],
 ) -> int:
     """Runs a server; returns the exit code.
 
-    speaks: refuses a game that the protocol cannot speak of. make_server: takes the game, who
-    thinks about a game (ValueError where the player cannot play it), and what servers have in
-    common.
+    check_game: raises for a game that the protocol does not support. make_server: called with the
+    game, a function that makes a thinker for a game (ValueError if the player cannot play it), and
+    the arguments common to servers.
     """
     check_searches([arguments.agent], arguments)
     start_jax(few_searches=True)
     with display.working() as work, mistakes():
         seating = seat_players([arguments.agent], arguments, work)
-        speaks(seating.game)
+        check_game(seating.game)
         (player,) = seating.players
-        # Whoever changes the board has no command line.
+        # A program that changes the board has no command line.
         host = dataclasses.replace(host_of(arguments, work), game_from="the game on the board")
     changes = read_changes(arguments)
 
-    def think_for(game: Game[Any]) -> Thinker:
+    def make_thinker(game: Game[Any]) -> Thinker:
         known = player
         if str(game) != str(player.game):
             (known,) = seat([arguments.agent], game=game, search=changes, host=host).players
@@ -125,8 +125,8 @@ def answer(
     with mistakes():
         server = make_server(
             seating.game,
-            think_for,
-            heard=standard_input(),
+            make_thinker,
+            line_input=standard_input(),
             say=functools.partial(print, flush=True),
             seconds=arguments.seconds,
             overhead_ms=arguments.move_overhead,

@@ -1,7 +1,7 @@
-"""A board of squares with pieces that are moved, as in chess.
+"""A board of squares with pieces that move, as in chess, as SVG.
 
-For pages, a square says where it is (`data-cell`), and one where moves begin to which cells they
-lead by which actions (`data-moves`, as "12:345 20:346,347"); a sign for those is there, unseen.
+For pages, each square has its cell (`data-cell`), and one that moves leave has their targets and
+actions (`data-moves`, as "12:345 20:346,347") and a hidden sign for targets.
 """
 
 import math
@@ -20,11 +20,11 @@ _SQUARES: Final = ("#e9edf2", "#9db2ca")
 _LAST: Final = ("#f3e3a1", "#d9c266")
 _CHECK: Final = "#e58a80"
 _PIECES: Final = {0: ("#ffffff", "#1d2733"), 1: ("#1d2733", "#e9eff6")}
-"""By player: what fills a piece, and the line around it."""
+"""By player: a piece's fill and outline."""
 _MOST_ARROWS: Final = 6
 _THINNEST, _WIDEST = 2.0, 15.0  # of an arrow
 _TEXT: Final = "\ufe0e"
-"""Asks for a letter, and not for a small picture of it."""
+"""Selects the text glyph, not the emoji."""
 
 
 def draw_squares(view: SquaresView, look: Look) -> str:
@@ -51,10 +51,10 @@ def draw_squares(view: SquaresView, look: Look) -> str:
 def _arrows(
     svg: ElementTree.Element, view: SquaresView, marks: Marks, left: float, top: float
 ) -> None:
-    """The likeliest moves, as wide as they are likely, and the one that was made."""
+    """Arrows for the likeliest moves, as wide as they are likely, and for the move made."""
     moves = [(place, mark) for place, mark in marks.items() if isinstance(place, tuple)]
     moves.sort(key=lambda pair: (pair[1].is_taken, pair[1].share), reverse=True)
-    # Squares are to be clicked, not what lies on them.
+    # Clicks go to squares, not to arrows.
     group = ElementTree.SubElement(svg, "g", {"class": "arrows", "pointer-events": "none"})
     for places, mark in moves[:_MOST_ARROWS][::-1]:
         ends = [divmod(cell, view.columns) for cell in places]
@@ -67,7 +67,7 @@ def _arrows(
 def _arrow(
     parent: ElementTree.Element, start: tuple[float, float], end: tuple[float, float], mark: Mark
 ) -> None:
-    """From the middle of a square to that of another, and how likely it is beside its end."""
+    """An arrow between the centers of two squares, with its probability beside the tip."""
     (x, y), (to_x, to_y) = start, end
     length = math.hypot(to_x - x, to_y - y)
     right, down = (to_x - x) / length, (to_y - y) / length
@@ -91,7 +91,7 @@ def _arrow(
 
 def _square(svg: ElementTree.Element, view: SquaresView, cell: int, x: float, y: float) -> None:
     row, column = divmod(cell, view.columns)
-    # The square at the right of the lowest row is a light one, whoever sits below.
+    # The bottom right square is light from either side.
     is_dark = (view.rows - 1 - row + view.columns - 1 - column) % 2
     colors = _LAST if cell in view.last else _SQUARES
     group = ElementTree.SubElement(svg, "g", {"class": "square", "data-cell": str(cell)})

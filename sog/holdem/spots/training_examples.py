@@ -1,11 +1,10 @@
-"""Random spots of hold'em: rivers that are solved exactly, as the first examples, and queries for
-the solver; beyond the paper.
+"""Training data from random spots of hold'em: solved rivers as first examples, and queries for the
+solver; beyond the paper.
 
-A river is a game of its own that CFR solves in a tenth of a second, for all hands and for ranges of
-all kinds. A network that knows what rivers are worth gives the searches above them something to
-begin with, as DeepStack's networks were trained from the last street up (Moravcik et al. 2017).
-Most hands end before the flop, or nobody can bet any more, so self-play alone asks little about
-flops and turns that are bet on.
+CFR solves a river in a tenth of a second, for any ranges. A network that knows the values of rivers
+gives the searches above them a start, as DeepStack's networks were trained from the last street up
+(Moravcik et al. 2017). Most hands end before the flop or go all-in, so self-play alone makes few
+queries of flops and turns with betting.
 """
 
 import time
@@ -24,18 +23,18 @@ from sog.holdem.spots.solved_spots import solve_random_spots
 from sog.holdem.spots.walk import forget_programs
 from sog.precision import in_32_bits
 
-_RIVER: Final = 0  # streets that follow
+_RIVER: Final = 0  # later streets
 _SPOTS_PER_CALL: Final = 16  # of one line of bets
-_ITERATIONS: Final = 60  # to a small part of what networks err by
+_ITERATIONS: Final = 60  # errors are then far below a network's
 
 
 def random_queries(
     game: Any, count: int, random: np.random.Generator, rivers: bool = True
 ) -> BeliefState:
-    """So many random spots of all streets of hold'em but the first, as likely each: queries, NumPy.
+    """Queries at random spots, uniform over all streets except the first; NumPy.
 
-    Half are starts of a street, half later decisions there. rivers: whether rivers are among them
-    also where there are other streets.
+    Half are at the start of a street, half at later decisions. rivers: whether to include rivers if
+    there are other streets.
     """
     states = [np.zeros((0, packed_width(game)), np.int32)]
     ranges = [np.zeros((0, 2, game.num_infostates), np.float32)]
@@ -56,12 +55,12 @@ def random_queries(
 def solve_spots(
     game: Any, count: int, random: np.random.Generator, later: bool = True
 ) -> Iterator[WorkerOutput]:
-    """So many random rivers, some at a time; an example of each, and one of a later decision there.
-    later: whether to have these, see `solve_random_spots`."""
+    """Yields examples of solved random rivers, in batches, one for each start and, with `later`,
+    one for a later decision, see `solve_random_spots`."""
     solve: Any = in_32_bits(solve_random_spots)
     for first in range(0, count, _SPOTS_PER_CALL):
         began = time.perf_counter()
-        # Lines in which everybody checks and lines of bets: small pots, and large ones.
+        # Between passive and aggressive lines: small pots, and large ones.
         calls = random.random()
         size = min(_SPOTS_PER_CALL, count - first)
         spots = solve(game, _RIVER, size, random, calls, _ITERATIONS, later)
@@ -80,7 +79,7 @@ def solve_spots(
             counts={"solves": size},
             seconds=time.perf_counter() - began,
         )
-    forget_programs()  # each kind of line had its own
+    forget_programs()  # each shape of line compiled its own
 
 
 SOURCE: Final = ExampleSource(

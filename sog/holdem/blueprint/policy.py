@@ -1,4 +1,4 @@
-"""Where a game stands for a blueprint, and what it plays there."""
+"""The policy of a blueprint, and positions in its game."""
 
 import dataclasses
 import os
@@ -6,29 +6,29 @@ from typing import Final
 
 import numpy as np
 
-from sog.holdem.blueprint.betting_tree import ILLEGAL, Level
+from sog.holdem.blueprint.betting_tree import ILLEGAL, BettingLevel
 from sog.holdem.blueprint.file import Blueprint, BlueprintFileError, load_blueprint
 from sog.holdem.blueprint.strengths import live_hands
 from sog.holdem.colex import combinations
 from sog.tabular.policy_file import PolicyFileError
 from sog.tabular.public_tree import PublicTree
 
-_MOST_KEPT: Final = 4096  # boards whose buckets are not looked up again
+_MOST_KEPT: Final = 4096  # boards whose buckets are cached
 
 
 @dataclasses.dataclass(frozen=True)
-class Position:
-    """A public state: how it was bet, and the public cards."""
+class BettingPosition:
+    """A public state: the betting and the public cards."""
 
     node: int = 0
-    """The last decision, also while cards are due; negative when nobody bets any more."""
+    """The last decision, also while cards are due; negative when the betting is over."""
     street: int = 0
-    """Whose cards lie there."""
+    """The street whose cards have been dealt."""
     board: tuple[int, ...] = ()
 
 
-class Playing:
-    """The average policy of a blueprint, as it is when this is made."""
+class BlueprintPolicy:
+    """The average policy of a blueprint, computed once."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._tree, self._buckets = blueprint.trainer.tree, blueprint.trainer.buckets
@@ -36,8 +36,8 @@ class Playing:
         self._first = np.array([level.first for level in self._tree.levels])
         self._known: dict[tuple[int, ...], np.ndarray] = {}
 
-    def after(self, position: Position, outcome: int) -> Position:
-        """The position after a public event; ValueError if it cannot happen now."""
+    def after(self, position: BettingPosition, outcome: int) -> BettingPosition:
+        """The position after a public event; ValueError if it is impossible now."""
         if position.node < 0:
             return position
         _, level = self._level(position)
@@ -52,21 +52,21 @@ class Playing:
         sets = combinations(self._buckets.cards.deck.num_cards, dealt)
         if not 0 <= outcome < len(sets):
             raise ValueError(f"outcome must be from 0 to {len(sets) - 1}, got {outcome!r}.")
-        return Position(
+        return BettingPosition(
             node=position.node,
             street=position.street + 1,
             board=(*position.board, *sets[outcome].tolist()),
         )
 
-    def actor(self, position: Position) -> int | None:
-        """The player who is to bet; None where cards are due or the betting is over."""
+    def actor(self, position: BettingPosition) -> int | None:
+        """The player to act; None if cards are due or the betting is over."""
         if position.node < 0:
             return None
         _, level = self._level(position)
         return level.actor if level.street == position.street else None
 
-    def policies(self, position: Position) -> np.ndarray:
-        """[S, A]: how each hand is played where a player is to bet; 0 for dead hands."""
+    def policies(self, position: BettingPosition) -> np.ndarray:
+        """[S, A]: each hand's policy at a decision; 0 for dead hands."""
         number, level = self._level(position)
         cards = self._buckets.cards
         board = np.array([position.board], np.int32).reshape(1, -1)
@@ -79,30 +79,30 @@ class Playing:
         live = live_hands(cards.deck, cards.hole_cards, board)[0]
         return np.where(live[:, None], by_hand, 0).astype(np.float64)
 
-    def _level(self, position: Position) -> tuple[int, Level]:
+    def _level(self, position: BettingPosition) -> tuple[int, BettingLevel]:
         number = int(np.searchsorted(self._first, position.node, side="right")) - 1
         return number, self._tree.levels[number]
 
 
 def read_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
-    """[node, S, A]: the policy of a file of `sog blueprint`; PolicyFileError if it is none of this
-    game."""
+    """[node, S, A]: the policy in a file of `sog blueprint`; PolicyFileError if it is invalid or
+    for another game."""
     try:
         blueprint = load_blueprint(path)
     except BlueprintFileError as error:
         raise PolicyFileError(str(error)) from None
     if str(blueprint.game) != str(tree.game):
-        raise PolicyFileError(f"{path}: is a blueprint of {blueprint.game}, not of {tree.game}.")
+        raise PolicyFileError(f"{path}: is a blueprint for {blueprint.game}, not for {tree.game}.")
     return policy_on(blueprint, tree)
 
 
 def policy_on(blueprint: Blueprint, tree: PublicTree) -> np.ndarray:
     """[node, S, A]: the average policy on the whole tree of its game."""
-    playing, positions = Playing(blueprint), [Position()]
+    average, positions = BlueprintPolicy(blueprint), [BettingPosition()]
     for parent, outcome in zip(tree.node_parent[1:], tree.node_outcome[1:], strict=True):
-        positions.append(playing.after(positions[parent], int(outcome)))
+        positions.append(average.after(positions[parent], int(outcome)))
     policy = np.zeros(tree.node_legal.shape)
     for node, position in enumerate(positions):
-        if tree.node_actor[node] == playing.actor(position):
-            policy[node] = playing.policies(position)
+        if tree.node_actor[node] == average.actor(position):
+            policy[node] = average.policies(position)
     return policy
