@@ -186,8 +186,8 @@ FIRST_BYTES = {
             ["solve", "holdem"],
             "holdem is made for search, too large to enumerate. With a board it is a spot: `sog "
             'solve "holdem(board=KsTh7s4d,pot=100,stack=200)"`. Without: `sog search agent:holdem` '
-            "shows a decision, `sog evaluate agent:holdem --lbr` what a player loses at least. For "
-            "a small variant of it: --max-nodes N.",
+            "shows a decision, `sog evaluate agent:holdem --lbr` bounds a player's "
+            "exploitability from below. For a small variant of it: --max-nodes N.",
         ),
         (["replay", "no.json"], "no.json: No such file or directory."),
     ],
