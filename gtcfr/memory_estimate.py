@@ -27,7 +27,7 @@ _MOST_SLOTS: Final = 2**31 - 1  # slots have 32-bit numbers
 def tree_shapes(
     game: Game[Any], encoded: Any, settings: SearchSettings, path_length: int
 ) -> SearchTree:
-    """The arrays of one tree, as `jax.eval_shape` has them, for an evaluator that depends on ranges.
+    """The arrays of one tree as `jax.eval_shape` has them, for an evaluator that reads ranges.
 
     encoded: of a state, see `empty_tree`. Raises ValueError for impossible sizes.
     """
