@@ -13,7 +13,7 @@ from typing import Final
 from tests.conftest import NOT_QUICK
 
 _TIMED: Final = re.compile(r"^([\d.]+)s (?:call|setup|teardown) +(\S+?)(?:\[.*)?$", re.MULTILINE)
-_QUICK_SECONDS: Final = 0.5
+_QUICK_SECONDS: Final = 0.2
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("log", type=Path, help="output of pytest with --durations=0")
     parser.add_argument(
-        "--seconds", type=float, default=_QUICK_SECONDS, help="that are quick (default: 0.5)"
+        "--seconds", type=float, default=_QUICK_SECONDS, help="that are quick (default: 0.2)"
     )
     arguments = parser.parse_args()
     taken = collections.defaultdict[str, float](float)
