@@ -26,6 +26,9 @@ _FLAGS: Final = "--xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_s
 _NEXT: Final = " :: "
 # File :: test files that should notice :: text, which is there once :: faulty text.
 FAULTS: Final = r"""
+selfplay/sources.py :: test_domains :: from sog.games.parts import game_part :: import sog.holdem.ranges; from sog.games.parts import game_part
+selfplay/runs/config.py :: selfplay/test_config test_files_0_1 :: "first_outcomes": "none" :: "first_outcome": "none"
+sog/holdem/commands/policy.py :: test_files_0_1 :: return str(arguments.source).lower().endswith(ENDING) :: return False
 sog/baselines/plain/games.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
 sog/domain.py :: test_domains :: if not isinstance(found, Domain) :: if found is None
 sog/games/registry.py :: test_domains :: for name, path in _domain.games.items() if name not in GAMES :: for name, path in _domain.games.items()
