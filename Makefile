@@ -23,7 +23,7 @@ help:
 	@echo "make test       all checks and the tests (what CI runs)"
 	@echo "make check      format, lint, types and import rules only"
 	@echo "make format     rewrite the files as 'make check' wants them"
-	@echo "make test-quick  the tests that take no time, without the checks: a minute or two"
+	@echo "make test-quick  the quick tests only, without the checks: two minutes"
 	@echo "make test-thorough  more tests, which compile for long"
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make test-gpu   the tests that need a GPU (and a JAX that sees it)"

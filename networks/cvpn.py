@@ -20,16 +20,15 @@ from jax import Array
 from networks.heads import MoveHead, head_init, joint_weights, opponents_given_own
 from networks.torsos import TORSOS
 from sog.accelerators import is_accelerated
-from sog.domain import domains, load_part
+from sog.domain import load_part, with_domains
 from sog.games.core import PLAYER_1, Game
 from sog.games.encoding import CardHands, Flat, Graph, Moves, Planes
 from sog.precision import in_32_bits
 from sog.program_names import FOLLOWS
 
-WHOLE_NETWORKS: Final[Mapping[str, str]] = {
-    "graph": "networks.graph:GraphCVPN",
-    **{name: path for domain in domains() for name, path in domain.networks.items()},
-}
+WHOLE_NETWORKS: Final[Mapping[str, str]] = with_domains(
+    {"graph": "networks.graph:GraphCVPN"}, "networks"
+)
 """Torsos with heads of their own, by name: the network, as module:Class. It is made from (game,
 width, depth, rngs), has the methods of `CVPN` and `observe(game, state)`, and declares the
 encodings that it `reads` and its `leaves_per_call` on a CPU (None: the default)."""

@@ -88,9 +88,18 @@ def domains() -> tuple[Domain, ...]:
     return tuple(_load(entry) for entry in sorted(entries, key=lambda entry: entry.name))
 
 
+def with_domains(core: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """Entries of the core, then those of domains: by name, the first that has it counts."""
+    entries = dict(core)
+    for domain in domains():
+        for name, entry in getattr(domain, part).items():
+            entries.setdefault(name, entry)
+    return entries
+
+
 def policy_tables() -> dict[str, PolicyTable]:
     """The policy tables of all domains, by option."""
-    return {name: table for domain in domains() for name, table in domain.policy_tables.items()}
+    return with_domains({}, "policy_tables")
 
 
 def load_part(path: str) -> Any:

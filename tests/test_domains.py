@@ -127,6 +127,29 @@ def test_a_package_whose_domain_is_none_is_named_in_one_line(
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        (
+            "commands={'bid': 'no_such_module:BID'}",
+            "no_such_module:BID, for the command 'bid', cannot be imported: No module named",
+        ),
+        ("commands={'bid': 'sys:BID'}", "sys:BID, for the command 'bid', cannot be imported: "),
+        ("modes={'slove': 'sys:MODE'}", "sys:MODE must be a mode of a command, got 'slove'."),
+    ],
+)
+def test_a_command_that_a_domain_declares_wrongly_is_named_in_one_line(
+    declared: str, message: str, tmp_path: Path
+) -> None:
+    installed(tmp_path, "my-bids", "my_bids:DOMAIN")
+    module = f"from sog.domain import Domain\nDOMAIN = Domain(package='my_bids', {declared})\n"
+    (tmp_path / "my_bids.py").write_text(module)
+    done = run("from sog.cli.main import main; sys.exit(main(['games']))", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"sog: error: {message}")
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_domain_of_others_adds_its_games_and_players(tmp_path: Path) -> None:
     installed(tmp_path, "my-coins", "my_coins:DOMAIN")
     (tmp_path / "my_coins.py").write_text("""
@@ -140,6 +163,8 @@ DOMAIN = Domain(
     games=dict.fromkeys(("my_pennies", "kuhn"), "sog.games.matrix:MatchingPennies"),
     players={"heads": Entry(form="heads", summary="heads", method="sog.players.simple:Random")},
     records={".coins": "my_coins:COINS"},
+    commands={"solve": "my_coins:COINS"},
+    networks={"graph": "my_coins:COINS"},
 )
 COINS = RecordFormat(
     mark=b"coins:", media_type="text/plain", recognizes=lambda text: text.startswith("coins:"),
@@ -155,6 +180,10 @@ from sog.play.game_records import format_of, has_format
 from sog.players.table import read_player, PLAYERS
 print(make("my_pennies").name, make("kuhn").name, PLAYERS["heads"].summary)
 check_record_name("--save", Path("x.coins"))
+from networks.cvpn import WHOLE_NETWORKS
+from sog.cli.arguments import COMMANDS
+assert WHOLE_NETWORKS["graph"] == "networks.graph:GraphCVPN"  # the core's names stay its own
+assert COMMANDS["solve"].summary.startswith("compute an equilibrium")
 print(format_of("coins: h t").mark, has_format(make("kuhn"), ".coins"))
 """
     done = run(code, tmp_path)

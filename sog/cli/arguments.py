@@ -9,7 +9,7 @@ from sog.catalog import game_parameters
 from sog.cli.commands import playing, searching, solving, training
 from sog.cli.commands.command import Command, texts_of
 from sog.cli.errors import CommandError
-from sog.domain import domains, load_part
+from sog.domain import DomainError, domains, load_part, with_domains
 from sog.parameters import near_name
 
 
@@ -72,7 +72,7 @@ Each command explains itself: sog solve --help.
 Traced and compiled programs are cached in ~/.cache/sog. The environment variable SOG_CACHE_DIR
 names another folder; an empty one turns the cache off.
 """
-COMMANDS: Final[dict[str, Command]] = {
+_CORE: Final = {
     "games": solving.GAMES,
     "solve": solving.SOLVE,
     "exploitability": solving.EXPLOITABILITY,
@@ -91,11 +91,33 @@ COMMANDS: Final[dict[str, Command]] = {
     "match": playing.MATCH,
     "tournament": playing.TOURNAMENT,
 }
+
+
+def _declared(name: str, path: str) -> Any:
+    """What a domain declares for a command."""
+    try:
+        return load_part(path)
+    except (ImportError, AttributeError) as error:
+        raise DomainError(
+            f"{path}, for the command {name!r}, cannot be imported: {error}."
+        ) from None
+
+
+def _commands() -> dict[str, Command]:
+    found: dict[str, Command] = {
+        name: _declared(name, command) if isinstance(command, str) else command
+        for name, command in with_domains(_CORE, "commands").items()
+    }
+    for domain in domains():
+        for name, path in domain.modes.items():
+            if name not in found:
+                raise DomainError(f"{path} must be a mode of a command, got {name!r}.")
+            found[name] = found[name].with_mode(_declared(name, path))
+    return found
+
+
+COMMANDS: Final = _commands()
 """In the order of the help; those of domains come last."""
-for _domain in domains():
-    COMMANDS.update((name, load_part(path)) for name, path in _domain.commands.items())
-    for _name, _path in _domain.modes.items():
-        COMMANDS[_name] = COMMANDS[_name].with_mode(load_part(_path))
 
 
 def make_parser() -> argparse.ArgumentParser:

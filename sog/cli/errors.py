@@ -18,14 +18,12 @@ PICTURES: Final = (".png", ".pdf", ".svg")
 _BEGINNING: Final = 256  # bytes
 _MARKS: Final = {
     ".csv": b"probability",  # of `sog policy --csv`, --table and --openspiel
-    ".blueprint": b"blueprint.npy",  # of `sog blueprint --save`
     ".json": b'"game":',  # of `sog play --save`
     ".jsonl": b'"sog tournament"',  # of `sog tournament --save`
     ".npz": b"probabilities.npy",  # of `sog solve --save`
     ".pdf": b"%PDF-",
     ".png": b"\x89PNG",
     ".solve": b"numbers.npy",  # of `sog solve --save-state`
-    ".spot": b"ranges.npy",  # of `sog solve --save` of a spot
     ".svg": b"svg",
 }
 """A mark within the first bytes of each kind of file that commands write."""

@@ -7,12 +7,12 @@ your own, see `sog.games.packages`, or in a domain, see `sog.domain`.
 from collections.abc import Callable
 from typing import Any, Final
 
-from sog.domain import domains, load_part
+from sog.domain import load_part, with_domains
 from sog.games.core import Game
 from sog.games.packages import import_typed, installed_games, is_class_path
 from sog.parameters import read_parameters, split_call, unknown_name
 
-GAMES: Final[dict[str, str]] = {
+_CORE: Final = {
     "matching_pennies": "sog.games.matrix:MatchingPennies",
     "rps": "sog.games.matrix:RockPaperScissors",
     "biased_rps": "sog.games.matrix:BiasedRockPaperScissors",
@@ -29,13 +29,10 @@ GAMES: Final[dict[str, str]] = {
     "tron": "sog.games.tron:Tron",
     "pursuit_evasion": "sog.games.pursuit_evasion:PursuitEvasion",
 }
-"""By name on the command line: module:Class; the module is imported when the game is made. Includes
-the games of domains, none of which may reuse a name of the core."""
-LOADERS: Final[dict[str, str]] = {}
+GAMES: Final[dict[str, str]] = with_domains(_CORE, "games")
+"""By name on the command line: module:Class; the module is imported when the game is made."""
+LOADERS: Final[dict[str, str]] = with_domains({}, "loaders")
 """By prefix: the loaders of domains, as module:function."""
-for _domain in domains():
-    LOADERS.update(_domain.loaders)
-    GAMES.update((name, path) for name, path in _domain.games.items() if name not in GAMES)
 
 
 def game_class(name: str) -> type[Game[Any]]:

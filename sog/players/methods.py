@@ -6,7 +6,7 @@ Includes those of domains (`sog.domain`). Imports nothing heavy: entries are loa
 import re
 from typing import TYPE_CHECKING, Final
 
-from sog.domain import domains, load_part
+from sog.domain import load_part, with_domains
 from sog.parameters import read_parameters, split_call, unknown_name
 from sog.players.entry import Entry
 
@@ -60,7 +60,7 @@ def rule_form(name: str) -> str | None:
     return f"tabular(rule={name.lower()})" if name.lower() in RULES else None
 
 
-METHODS: Final[dict[str, Entry]] = {
+_CORE: Final = {
     "zero": Entry(
         method="sog.players.leaf_search:Zero",
         form="zero",
@@ -97,6 +97,7 @@ METHODS: Final[dict[str, Entry]] = {
         summary="every legal action equally likely",
     ),
 }
+METHODS: Final[dict[str, Entry]] = {
+    name: entry for name, entry in with_domains(_CORE, "players").items() if entry.method
+}
 """In the order of the help, those of domains at the end."""
-for _domain in domains():
-    METHODS.update((n, entry) for n, entry in _domain.players.items() if entry.method)

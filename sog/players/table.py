@@ -8,7 +8,7 @@ nothing heavy: entries are loaded on use.
 import re
 from typing import TYPE_CHECKING, Final
 
-from sog.domain import domains
+from sog.domain import with_domains
 from sog.parameters import near_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.entry import Entry
@@ -53,7 +53,7 @@ def read_network(text: str, host: "Host") -> "Candidate":
 
 
 _NETWORK: Final = "run"
-PLAYERS: Final[dict[str, Entry]] = {
+_CORE: Final = {
     _NETWORK: Entry(
         form="RUN",
         summary="the folder of a training run: search with its last network",
@@ -82,8 +82,8 @@ PLAYERS: Final[dict[str, Entry]] = {
         plays_a_table=True,
     ),
     **METHODS,
-    **{name: entry for domain in domains() for name, entry in domain.players.items()},
 }
+PLAYERS: Final[dict[str, Entry]] = with_domains(_CORE, "players")
 """By the first word of a text, before a bracket or a colon. Any other text is the path of a run."""
 
 

@@ -56,10 +56,8 @@ class Command(NamedTuple):
 
     def execute(self, arguments: argparse.Namespace) -> int:
         """Runs the command; returns its exit code."""
-        run = self.run
-        for mode in self.modes:
-            if load_part(mode.takes)(arguments):
-                run = mode.run
+        modes = (mode.run for mode in self.modes if load_part(mode.takes)(arguments))
+        run = next(modes, self.run)
         name = f"sog.cli.{arguments.command}"
         if not run and hasattr(importlib.import_module(name), "__path__"):
             name += ".command"  # a larger command in its own folder

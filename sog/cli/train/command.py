@@ -114,7 +114,7 @@ def _beginning(config: Config, schedule: str) -> str:
     if schedule == "processes":
         return "compiling in every worker, and playing the first games"
     spots = config.selfplay.random_spots
-    return "learning river values" if spots else "playing the first games"
+    return "learning values of spots" if spots else "playing the first games"
 
 
 def _gather(schedule: Schedule, view: TrainView) -> None:

@@ -61,7 +61,7 @@ class _Training:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     path: Path = arguments.save
-    check_target("--save", path, (ENDING,))
+    check_target("--save", path, (ENDING,), mark=b"blueprint.npy")
     _check_boards(arguments.iterations, 0)
     start_jax()
     with display.working() as work, concluding(work.report_interrupt):

@@ -68,6 +68,7 @@ class Result:
 
 def takes(arguments: argparse.Namespace) -> bool:
     """Whether the game of `sog solve` is a spot; CommandError for options only spots have."""
+    start_jax()  # before a typed class of a game is imported
     if _is_spot(arguments.game):
         return True
     if arguments.precision == "int16":
@@ -92,7 +93,6 @@ def _is_spot(text: str) -> bool:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solves the spot that the game begins with, and prints it; returns the exit code."""
-    start_jax()
     with display.working() as work:
 
         def awaited() -> str:
@@ -202,7 +202,7 @@ def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.
     if arguments.svg is not None:
         check_target("--svg", arguments.svg, (".svg",))
     if arguments.save is not None:
-        check_target("--save", arguments.save, (ENDING,))
+        check_target("--save", arguments.save, (ENDING,), mark=b"ranges.npy")
     ranges = []
     for player in (0, 1):
         text = getattr(arguments, f"range{player}")
