@@ -9,6 +9,7 @@ from jax import Array
 from gtcfr.layout import AS_ADDED, BY_EVENT, BY_PRIOR, NOT_LISTED, Layout
 from gtcfr.root import NO_EVENT
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import children_added
 from sog.games.core import CHANCE, Game
 from sog.pytree import pytree
 
@@ -101,7 +102,7 @@ def choose_outcomes(
     without replacement, weighted so that expectations are unbiased. listed: the considered actions,
     where not all are; prior: [A, S], over them.
     """
-    added, most = settings.children_added(game), layout.num_children
+    added, most = children_added(game, settings), layout.num_children
     legal = game.legal_outcomes(state)
     numbers, even = jnp.arange(len(legal), dtype=jnp.int32), jnp.ones(layout.num_weights)
     is_listed, by_prior = layout.decisions == BY_PRIOR, prior[:, 0]

@@ -17,6 +17,7 @@ from gtcfr.initial_state import empty_tree
 from gtcfr.leaves import no_answers
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
 from gtcfr.tree import SearchTree, TreeShape
 from sog.games.core import Game
 from sog.precision import in_32_bits
@@ -52,7 +53,7 @@ def enlarge(
     path_length: of their original root. Nodes that did not fit before stay missing
     (`SearchResult.is_full`).
     """
-    old, new = state.tree.shape, settings.shape(game, path_length)
+    old, new = state.tree.shape, tree_shape(game, settings, path_length)
     assert (old.layout, old.chunk_size) == (new.layout, new.chunk_size)
     return replace(
         state,

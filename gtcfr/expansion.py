@@ -24,6 +24,7 @@ from gtcfr.query import QuerySample, sample_queries
 from gtcfr.root import NO_EVENT
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import children_added
 from gtcfr.simulation import count_visits, simulate
 from gtcfr.tree import NO_PARENT, SearchTree
 from sog.games.core import Game
@@ -65,7 +66,7 @@ def expansion_phase(
     chex.assert_tree_shape_prefix((state.tree, state.slot), state.num_updates.shape)
     count, visits_before = settings.simulations_per_phase, state.tree.interior.visits
     first = phase * count
-    can_widen = settings.children_added(game) is not None
+    can_widen = children_added(game, settings) is not None
 
     def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Requests]:
         keys = _keys(state, _SIMULATION_KEYS, first + number)

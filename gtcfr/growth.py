@@ -25,6 +25,7 @@ from gtcfr.flow import uniform_over
 from gtcfr.layout import BY_PRIOR, NOT_LISTED
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import children_added
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
@@ -176,7 +177,7 @@ def _expanded(
     prior = prior_policy(logits.T, legal, settings.prior_temperature)
     chosen = choose_outcomes(game, settings, layout, state, listed, prior, key, branch_outcome)
     takeable = legal
-    if settings.children_added(game) is not None:
+    if children_added(game, settings) is not None:
         taken = chosen.number if layout.decisions == BY_PRIOR else chosen.outcome
         led_to = leads_to(taken, chosen.exists, len(legal))
         takeable = legal & (chance_acts(game, state) | led_to)

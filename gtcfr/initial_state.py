@@ -11,7 +11,6 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator, Fault, encode_to_keep, evaluates_once
 from gtcfr.expansion import Requests, evaluate_new, expand_down_to, expand_leaves
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.gadget import make_gadget
 from gtcfr.layout import NOT_LISTED
 from gtcfr.leaves import evaluate_leaves, no_answers
@@ -19,7 +18,8 @@ from gtcfr.packing import kept_width, pack, packed_width
 from gtcfr.query import no_queries
 from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search_state import SearchState
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.shape import children_added, tree_shape
 from gtcfr.tree import (
     NO_PARENT,
     ROOT,
@@ -77,7 +77,7 @@ def initial_state(
 
     carry = state, jnp.full(batch_size, shape.root_edge, jnp.int32)
     # One loop if all get their children alike: code outside the loop is compiled once more.
-    are_alike = settings.children_added(game) == all_children.children_added(game)
+    are_alike = children_added(game, settings) == children_added(game, all_children)
     if path_length > 0:
         on_the_way = functools.partial(expand_next, settings)
         carry = jax.lax.fori_loop(0, path_length + are_alike, on_the_way, carry)
@@ -105,7 +105,7 @@ def root_only_state(
     chex.assert_shape(root.ranges, (batch_size, 2, game.num_infostates))
     chex.assert_shape(root.terminate_cfvs, (batch_size, game.num_infostates))
     chex.assert_tree_shape_prefix((root, keys), (batch_size,))
-    shape = settings.shape(game, path_length)
+    shape = tree_shape(game, settings, path_length)
     predictive = settings.cfr_rule.predictive
     encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
     evaluated_once = evaluates_once(game, evaluator)

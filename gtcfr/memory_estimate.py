@@ -15,6 +15,7 @@ from gtcfr.initial_state import empty_tree, root_only_state
 from gtcfr.resolving import summarize_tree
 from gtcfr.root import start_of_game
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
 from gtcfr.tree import SearchTree
 from sog.games.core import Game
 from sog.memory import bytes_of
@@ -31,7 +32,7 @@ def tree_shapes(
 
     encoded: of a state, see `empty_tree`. Raises ValueError for impossible sizes.
     """
-    shape = settings.shape(game, path_length)
+    shape = tree_shape(game, settings, path_length)
     if shape.nothing > _MOST_SLOTS:
         ahead = f" and lookahead = {settings.lookahead}" if settings.lookahead > 1 else ""
         raise ValueError(

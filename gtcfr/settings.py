@@ -1,21 +1,9 @@
-"""The settings of a search, SoG(s, c), checked on construction.
-
-`SearchSettings` has them all in one flat list, as configurations write them; functions here take
-the part that they need:
-
-    Extent        which public states a tree holds (`gtcfr.extent`)
-    TreeCapacity  how many slots its tables have (`gtcfr.tree_size`)
-    Resolving     how the searches of a player's chain follow one another (here)
-"""
+"""The settings of a search, SoG(s, c), checked on construction."""
 
 import dataclasses
 import math
-from typing import Any, Final
+from typing import Final
 
-from gtcfr.extent import Extent
-from gtcfr.tree import TreeShape
-from gtcfr.tree_size import TreeCapacity
-from sog.games.core import Game
 from sog.parameters import check_fields
 from sog.tabular.cfr import RULES, Rule
 
@@ -24,39 +12,13 @@ REPLY: Final = "reply"
 FIRST_CHILD: Final = "first_child"
 RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
 """Where a re-solve may start, see `gtcfr.resolving`."""
+WHOLE_GAME: Final = 2**30 + 1
+"""An unlimited `lookahead`: the tree holds the rest of the game before the first update."""
 _MOST_UPDATES: Final = 2_000_000_000  # 32-bit counters
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Resolving:
-    """How the next search of a player's chain starts from the last one's results."""
-
-    resolve_from: str = FIRST_CHILD
-    """Where a re-solve starts on the path from the last search: always at the `first_child`, right
-    after its move; before the opponent's `reply` to its move, or after chance if that came later;
-    or at the `deepest` state that its tree holds (the paper). See `gtcfr.resolving`."""
-    alpha: float = 0.5
-    """Share of the gadget's range in the opponent's root range; the rest is its last range."""
-    safe: bool = True
-    """False: re-solves have no gadget and trust the last ranges, to measure what that costs."""
-    search_everywhere: bool = False
-    """A player's chain also searches where the opponent moves, as the paper's agent does."""
-
-    @property
-    def num_searchers(self) -> int:
-        """Players whose chains search at a decision: the acting player, or both."""
-        return 2 if self.search_everywhere else 1
-
-    def __post_init__(self) -> None:
-        check_fields(self, "in [0, 1]", "alpha")
-        if self.resolve_from not in RESOLVE_FROM:
-            raise ValueError(
-                f"resolve_from must be one of {', '.join(RESOLVE_FROM)}, got {self.resolve_from!r}."
-            )
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class SearchSettings(Extent, TreeCapacity, Resolving):
+class SearchSettings:
     """A search SoG(s, c): s simulations, c of them per regret update phase. Hashable.
 
     There are s / ceil(c) iterations, each of ceil(1 / c) CFR updates and ceil(c) simulations. So
@@ -84,14 +46,75 @@ class SearchSettings(Extent, TreeCapacity, Resolving):
     num_queries: int = 0
     """The number of leaf queries that a search returns, drawn at random from all of them."""
 
+    # Which public states a tree holds, see `gtcfr.shape`.
+    lookahead: int = 1
+    """Levels below the searched state that the tree holds from the start: all states of them, or
+    where states get their children one by one (see `num_children`) only the first child of each
+    state beyond the first level."""
+    grow: bool = True
+    """False: no simulations; the tree stays as `lookahead` builds it."""
+    num_children: int | None = None
+    """k: children that an expansion adds, the best by the prior; all of them if k is at least the
+    game's number of actions. None: 1 with perfect information (unless there are no simulations to
+    add the others, or chance outcomes come one by one), otherwise all, as games with hidden
+    information need."""
+    max_actions: int | None = None
+    """Actions of a state that are considered, the best by the prior; None for the game's default
+    (`Game.num_searched_actions`), which is all of them with hidden information. Trees have entries
+    for these only, so games with thousands of actions fit into memory."""
+    max_outcomes: int | None = None
+    """Chance nodes with more outcomes than this keep a sample of this size; at least the game's
+    `least_outcomes`. None for the game's default (`Game.num_searched_outcomes`), which is all of
+    them where they fit."""
+    spread_outcomes: bool = False
+    """Systematic sampling of chance outcomes, over the game's order of them
+    (`Game.outcomes_in_order`): every L / n-th of L from a random start, where n are kept. Each is
+    as likely to be kept as in a plain sample; where neighbors are similar, the node's value varies
+    less from sample to sample."""
+    widest_chance: int | None = None
+    """Simulations do not expand chance nodes with more outcomes than this: below the searched state
+    they stay leaves, which the evaluator values, as DeepStack's network does before the flop.
+    Better where sampling noise exceeds the evaluator's error. Re-solves that could start at such a
+    state start after it, see `gtcfr.resolving`. None to expand all."""
+
+    # How many slots its tables have, see `gtcfr.shape`.
+    capacity: int | None = None
+    """Public states that a tree has room for; None for as many as it can hold if at most every
+    second simulation reaches a chance node. Below the searched state it has room for 16 levels plus
+    twice the square root of the number of simulations. A result says if that was too little."""
+    kept_simulations: int = 0
+    """Simulations of earlier searches whose nodes the tree has room for, see `gtcfr.tree_reuse`.
+    Agents then reuse their trees from move to move; for perfect information."""
+    chunk_size: int | None = None
+    """Nodes that are processed as one array operation; affects speed and memory only. None for the
+    result of `chunk_size_of`, or fewer in trees that may be deep."""
+
+    # How the next search of a player's chain starts from the last one's results.
+    resolve_from: str = FIRST_CHILD
+    """Where a re-solve starts on the path from the last search: always at the `first_child`, right
+    after its move; before the opponent's `reply` to its move, or after chance if that came later;
+    or at the `deepest` state that its tree holds (the paper). See `gtcfr.resolving`."""
+    alpha: float = 0.5
+    """Share of the gadget's range in the opponent's root range; the rest is its last range."""
+    safe: bool = True
+    """False: re-solves have no gadget and trust the last ranges, to measure what that costs."""
+    search_everywhere: bool = False
+    """A player's chain also searches where the opponent moves, as the paper's agent does."""
+
     def __post_init__(self) -> None:
         check_fields(self, "an integer >= 1", "num_simulations", "leaf_interval")
         check_fields(self, "an integer >= 0", "num_queries")
-        for part in (Extent, TreeCapacity, Resolving):
-            part.__post_init__(self)
+        check_fields(self, "an integer >= 1", "lookahead", "num_children", "max_actions")
+        check_fields(self, "an integer >= 1", "max_outcomes", "widest_chance")
+        check_fields(self, "an integer >= 0", "kept_simulations")
+        check_fields(self, "an integer >= 1", "capacity", "chunk_size")
+        check_fields(self, "in [0, 1]", "alpha", "leaf_averaging")
         check_fields(self, "> 0 and finite", "simulations_per_update", "prior_temperature")
         check_fields(self, ">= 0 and finite", "c_puct")
-        check_fields(self, "in [0, 1]", "leaf_averaging")
+        if self.resolve_from not in RESOLVE_FROM:
+            raise ValueError(
+                f"resolve_from must be one of {', '.join(RESOLVE_FROM)}, got {self.resolve_from!r}."
+            )
         # 1 / c may be too large for an integer.
         updates = self.num_simulations * max(1 / self.simulations_per_update, 1)
         if updates > _MOST_UPDATES:
@@ -129,21 +152,11 @@ class SearchSettings(Extent, TreeCapacity, Resolving):
         return self.num_phases * self.updates_per_phase
 
     @property
+    def num_searchers(self) -> int:
+        """Players whose chains search at a decision: the acting player, or both."""
+        return 2 if self.search_everywhere else 1
+
+    @property
     def cfr_rule(self) -> Rule:
         """The rule itself."""
         return RULES[self.rule] if isinstance(self.rule, str) else self.rule
-
-    def shape(self, game: Game[Any], path_length: int) -> TreeShape:
-        """The sizes of a tree for this game; raises ValueError for impossible ones.
-
-        path_length: the most public events between a root and the state that growth starts from.
-        """
-        expansions = self.num_simulations + self.kept_simulations
-        return self.shape_for(
-            game,
-            self.layout(game),
-            num_states=self.num_states(game, path_length, expansions),
-            num_simulations=self.num_simulations,
-            path_length=path_length,
-            looks_ahead=self.lookahead > 1,
-        )

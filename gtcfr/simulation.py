@@ -17,6 +17,7 @@ from gtcfr.layout import BY_PRIOR, NOT_LISTED, advance_all
 from gtcfr.locks import HeldPolicies, held_row
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import children_added
 from gtcfr.tree import NO_PARENT, SearchTree
 from sog.games.core import CHANCE, PLAYER_1, Game, draw
 from sog.pytree import pytree
@@ -158,7 +159,7 @@ def _step(
         leaf = unpack(game, tree.leaf.state[jnp.where(is_leaf, row - shape.leaf_row, 0)])
         can_expand &= ~is_wider(game, leaf, settings.widest_chance)
     path = walk.path
-    can_widen = settings.children_added(game) is not None
+    can_widen = children_added(game, settings) is not None
     # By comparison, not by index: a batch of single writes is a scatter, with a kernel of its own.
     is_now = jnp.arange(len(path.slot)) == walk.num_steps
     path = Path(
@@ -203,7 +204,7 @@ def _select(
     # Q is a value: divide the cfv by the reach of the opponent and chance.
     scale = jnp.where(compatible > 0, compatible, 1) * game.max_utility
     values = jnp.where(compatible > 0, cfvs / scale, 0)
-    if settings.children_added(game) is not None:
+    if children_added(game, settings) is not None:
         own_value = jnp.sum(statistics.policy[slot, :, infostate] * values)
         values = jnp.where(takeable, values, own_value)
     visits = tree.interior.visits[slot, :, infostate]

@@ -54,7 +54,7 @@ def search_of(text: str, batch: int, simulations: int) -> tuple[Any, Any]:
     from gtcfr.root import SearchRoot, start_of_game
     from gtcfr.search import SearchResult, search
     from gtcfr.settings import SearchSettings
-    from gtcfr.tree_size import chunk_size_of
+    from gtcfr.shape import chunk_size_of
     from sog.games import make
 
     game = make(text)

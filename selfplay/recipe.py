@@ -15,6 +15,7 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
 from gtcfr.packing import BeliefState
+from gtcfr.shape import tree_shape
 from networks.cvpn import ApplyNetwork
 from selfplay.alphazero.player import AlphaZeroWorker, check_alphazero
 from selfplay.learner import LossFn, cvpn_loss
@@ -103,7 +104,7 @@ def check_student_of_games(game: Game[Any], config: Config) -> dict[str, int]:
     }
     for name, (search, path_length) in searches.items():
         try:
-            shape = search.shape(game, path_length)
+            shape = tree_shape(game, search, path_length)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         if shape.num_leaves > _MOST_STATES:

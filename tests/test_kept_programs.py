@@ -19,6 +19,7 @@ from gtcfr.evaluator import NetworkEvaluator, ZeroEvaluator
 from gtcfr.root import start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.recipe import make_evaluator
 from sog import kept_programs, program_names
@@ -286,7 +287,7 @@ def test_a_search_is_kept_with_its_tree(folder: Path) -> None:
     assert traced == ["search"]
     structures: list[Any] = [jax.tree.structure(first), jax.tree.structure(again)]
     assert structures[0] == structures[1]
-    assert first.tree.shape == settings.shape(game, 0)
+    assert first.tree.shape == tree_shape(game, settings, 0)
 
 
 def run_search(game: Any, settings: SearchSettings, *arguments: Any) -> Any:

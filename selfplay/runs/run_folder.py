@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import children_added
 from selfplay.runs.checkpoint import has_checkpoints
 from selfplay.runs.config import dump_config, flatten, load_config, read_config
 from selfplay.settings import Config
@@ -190,7 +191,7 @@ def _check_same(path: Path, old: Config, new: Config) -> None:
     for key, before in flatten(old).items():
         may_change = f"{key}.".startswith(tuple(f"{one}." for one in _MAY_CHANGE))
         if key.endswith(".num_children"):  # old files set what the game now determines
-            default = SearchSettings().children_added(make(new.game))
+            default = children_added(make(new.game), SearchSettings())
             may_change |= {before, now[key]} == {None, default}
         if before != now[key] and not may_change:
             raise ValueError(

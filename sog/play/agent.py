@@ -20,6 +20,7 @@ from jax import Array
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, search_chains
 from sog.play.choice import DOUBT
@@ -64,7 +65,7 @@ class SearchAgent(Agent):
         """
         if player not in (PLAYER_0, PLAYER_1):
             raise ValueError(f"player must be {PLAYER_0} or {PLAYER_1}, got {player!r}.")
-        settings.shape(game, longest_path(game))  # report errors first
+        tree_shape(game, settings, longest_path(game))  # report errors first
         self.game, self.player, self.settings = game, player, settings
         self.evaluator, self.seconds = evaluator, seconds
         self._greedy, self._everywhere = greedy, settings.search_everywhere

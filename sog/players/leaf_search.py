@@ -8,6 +8,7 @@ from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, uniform_play_evaluator
 from gtcfr.rollout import RolloutEvaluator
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
 from gtcfr.world_rollout import WorldRolloutEvaluator, check_infostates
 from sog.games.core import Game, param
 from sog.play.arena import AgentFactory
@@ -49,7 +50,7 @@ class LeafSearch(Method):
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
         """A player whose agents share an evaluator."""
         settings = changed(SearchSettings(), search)
-        settings.shape(game, usual_path(game))  # report errors first
+        tree_shape(game, settings, usual_path(game))  # report errors first
         return searching_player(name, game, *self.ready(game, host), settings, host)
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:

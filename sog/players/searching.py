@@ -6,6 +6,7 @@ from typing import Any
 from gtcfr.evaluator import Evaluator
 from gtcfr.memory_estimate import search_memory, summary_bytes
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
 from sog.games.core import Game
 from sog.memory import check_memory
 from sog.parameters import unknown_name
@@ -89,7 +90,7 @@ def check_room(
 
     hint: how to reduce it.
     """
-    settings.shape(game, path_length)  # report other errors first
+    tree_shape(game, settings, path_length)  # report other errors first
     simulations, per_update = settings.num_simulations, settings.simulations_per_update
     try:
         parts = search_memory(game, evaluator, settings, path_length)

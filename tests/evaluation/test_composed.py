@@ -8,9 +8,8 @@ import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import exact_evaluator, noisy_evaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.mesh import batch_mesh
-from gtcfr.settings import FIRST_CHILD, REPLY, RESOLVE_FROM, SearchSettings
+from gtcfr.settings import FIRST_CHILD, REPLY, RESOLVE_FROM, WHOLE_GAME, SearchSettings
 from sog.evaluation import ComposedPolicies, compose
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.gtcfr import plain_search

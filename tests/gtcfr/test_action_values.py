@@ -9,10 +9,9 @@ import pytest
 
 from gtcfr.action_values import action_values, action_values_at
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import make
 from sog.play.principal_variation import read_lines

@@ -10,11 +10,10 @@ import pytest
 from jax import Array
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.packing import kept_width, pack, packed_width, unpack_kept
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.games import Game, make
 from sog.holdem.game import Holdem
 

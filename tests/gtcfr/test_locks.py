@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.locks import HeldPolicies, held_policies, hold_rows
 from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.games.registry import make
 from sog.tabular import Solver, solve_lp
 from sog.tabular.locks import Lock, lock_game, read_locks

@@ -15,6 +15,7 @@ from gtcfr.packing import packed_width
 from gtcfr.root import NO_EVENT, start_of_game
 from gtcfr.search import begin, search
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import children_added, tree_layout, tree_shape
 from networks.cvpn import make_network
 from selfplay.examples import as_arrays, no_examples
 from selfplay.recipe import make_evaluator
@@ -74,9 +75,9 @@ def test_few_large_ends_at_a_time_are_the_same_search(monkeypatch: pytest.Monkey
         return np.asarray(run(evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0)).policy)
 
     expected = policy()
-    assert settings.shape(game, 0).ends_per_step == 16
-    monkeypatch.setattr("gtcfr.tree_size._MANY_INFOSTATES", 6)
-    assert settings.shape(game, 0).ends_per_step == 4
+    assert tree_shape(game, settings, 0).ends_per_step == 16
+    monkeypatch.setattr("gtcfr.shape._MANY_INFOSTATES", 6)
+    assert tree_shape(game, settings, 0).ends_per_step == 4
     np.testing.assert_allclose(policy(), expected, atol=1e-6)
 
 
@@ -134,32 +135,32 @@ def test_more_public_states_than_can_be_numbered_are_refused() -> None:
 def test_chunks_are_as_many_as_a_tree_can_fill() -> None:
     """A chain of nodes has a chunk each; what is beside it fills chunks."""
     leduc = make("leduc")
-    shape = SearchSettings(num_simulations=100, chunk_size=4).shape(leduc, 4)
+    shape = tree_shape(leduc, SearchSettings(num_simulations=100, chunk_size=4), 4)
     depth, interior = leduc.max_depth + 1, 1 + 4 + 100
     assert shape.num_chunks == depth + (interior - depth) // 4
-    assert SearchSettings(num_simulations=2).shape(make("london"), 0).num_chunks == 3
+    assert tree_shape(make("london"), SearchSettings(num_simulations=2), 0).num_chunks == 3
 
 
 def test_room_follows_the_depth_of_a_tree_and_not_that_of_the_game() -> None:
     """A tree of 100 nodes may be a line of 37 and the way to it; Go may be 700 moves long."""
     settings = SearchSettings(num_simulations=100)
-    assert settings.shape(GO, 4).depth == 1 + 4 + 16 + 2 * 10
-    assert settings.shape(make("tic_tac_toe"), 4).depth == 9 + 1
+    assert tree_shape(GO, settings, 4).depth == 1 + 4 + 16 + 2 * 10
+    assert tree_shape(make("tic_tac_toe"), settings, 4).depth == 9 + 1
     whole = SearchSettings(num_simulations=100, lookahead=2, capacity=900)
-    assert whole.shape(GO, 4).depth == 701
+    assert tree_shape(GO, whole, 4).depth == 701
 
 
 def test_chance_counts_for_half_of_the_simulations() -> None:
     """Twelve outcomes of chance and two of a decision, 14 events; 11 expansions at most."""
     settings = SearchSettings(num_simulations=10, num_children=12)
-    assert settings.shape(GAMBLE, 0).num_leaves == 1 + 14 + 10 * 2 + 5 * (12 - 2)
+    assert tree_shape(GAMBLE, settings, 0).num_leaves == 1 + 14 + 10 * 2 + 5 * (12 - 2)
 
 
 def test_a_node_that_is_large_is_a_chunk_by_itself() -> None:
     settings = SearchSettings(num_simulations=400)
-    assert settings.shape(make("leduc"), 0).chunk_size > 1
-    assert settings.shape(GO, 4).chunk_size == 2  # of which deep trees may leave half empty
-    shape = settings.shape(make("london"), 8)
+    assert tree_shape(make("leduc"), settings, 0).chunk_size > 1
+    assert tree_shape(GO, settings, 4).chunk_size == 2  # of which deep trees may leave half empty
+    shape = tree_shape(make("london"), settings, 8)
     assert (shape.chunk_size, shape.num_interior) == (1, 1 + 8 + 400)
 
 
@@ -168,27 +169,27 @@ def test_a_sample_of_chance_needs_no_more_room_than_a_decision() -> None:
     london = make("london")
     least = london.num_decision_outcomes
     settings = SearchSettings(num_simulations=20, max_outcomes=least)
-    assert least == settings.shape(london, 8).layout.num_children == 26
+    assert least == tree_shape(london, settings, 8).layout.num_children == 26
     with pytest.raises(ValueError, match=r"^max_outcomes must be at least 26 in london.*, got 25"):
-        SearchSettings(max_outcomes=25).shape(london, 8)
+        tree_shape(london, SearchSettings(max_outcomes=25), 8)
 
 
 def test_a_sample_of_chance_has_room_for_what_was_and_what_stands_for_the_rest() -> None:
     """Here no decision has more than one public outcome."""
     game = kuhn(num_decision_outcomes=1)
-    assert SearchSettings(max_outcomes=2).shape(game, 2).layout.num_children == 2
+    assert tree_shape(game, SearchSettings(max_outcomes=2), 2).layout.num_children == 2
     with pytest.raises(ValueError, match=r"^max_outcomes must be at least 2 in kuhn.*, got 1\.$"):
-        SearchSettings(max_outcomes=1).shape(game, 2)
+        tree_shape(game, SearchSettings(max_outcomes=1), 2)
 
 
 def test_how_many_children_are_added_follows_from_the_game() -> None:
     """One where information is perfect, all where something is hidden; and what was said."""
     perfect, hidden, everything = make("connect_four"), make("kuhn"), SearchSettings()
-    assert everything.children_added(perfect) == 1
-    assert everything.children_added(hidden) is None
-    assert SearchSettings(num_children=3).children_added(perfect) == 3
-    assert SearchSettings(num_children=7).children_added(perfect) is None
-    assert SearchSettings(grow=False).children_added(perfect) is None
+    assert children_added(perfect, everything) == 1
+    assert children_added(hidden, everything) is None
+    assert children_added(perfect, SearchSettings(num_children=3)) == 3
+    assert children_added(perfect, SearchSettings(num_children=7)) is None
+    assert children_added(perfect, SearchSettings(grow=False)) is None
 
 
 def test_a_game_says_how_many_of_its_actions_a_search_considers() -> None:
@@ -198,33 +199,33 @@ def test_a_game_says_how_many_of_its_actions_a_search_considers() -> None:
     class Narrow(ConnectFour):
         num_searched_actions = 3
 
-    layout = SearchSettings().layout(Narrow())
+    layout = tree_layout(Narrow(), SearchSettings())
     assert (layout.num_actions, layout.decisions) == (3, BY_PRIOR)
-    assert SearchSettings(max_actions=5).layout(Narrow()).num_actions == 5
-    assert SearchSettings(max_actions=7).layout(Narrow()).decisions == BY_EVENT
+    assert tree_layout(Narrow(), SearchSettings(max_actions=5)).num_actions == 5
+    assert tree_layout(Narrow(), SearchSettings(max_actions=7)).decisions == BY_EVENT
 
 
 def test_a_game_says_how_many_outcomes_of_chance_a_search_keeps() -> None:
     """There are 22,100 flops."""
     holdem = make("holdem")
-    layout = SearchSettings().layout(holdem)
+    layout = tree_layout(holdem, SearchSettings())
     assert (layout.num_children, layout.samples_chance) == (16, True)
-    assert SearchSettings(max_outcomes=30).layout(holdem).num_children == 30
-    assert not SearchSettings().layout(make("leduc")).samples_chance
+    assert tree_layout(holdem, SearchSettings(max_outcomes=30)).num_children == 30
+    assert not tree_layout(make("leduc"), SearchSettings()).samples_chance
 
 
 def test_a_tree_that_looks_ahead_has_room_for_it_unless_told_otherwise() -> None:
     """Three levels of 7 columns each, and a child for each simulation."""
     game = make("connect_four")
     settings = SearchSettings(num_simulations=10, lookahead=3)
-    assert settings.shape(game, 0).num_leaves == 1 + 7 + 7**2 + 7**3 + 10
-    assert dataclasses.replace(settings, capacity=99).shape(game, 0).num_leaves == 99
+    assert tree_shape(game, settings, 0).num_leaves == 1 + 7 + 7**2 + 7**3 + 10
+    assert tree_shape(game, dataclasses.replace(settings, capacity=99), 0).num_leaves == 99
 
 
 def test_the_actions_of_a_game_without_chance_can_be_limited() -> None:
     """No game of perfect information needs to say that it has none."""
-    assert SearchSettings(max_actions=2).shape(GO, 0).layout.num_actions == 2
+    assert tree_shape(GO, SearchSettings(max_actions=2), 0).layout.num_actions == 2
     with pytest.raises(
         ValueError, match=r"^max_actions must be left out in gamble, where chance may"
     ):
-        SearchSettings(max_actions=2).shape(GAMBLE, 0)
+        tree_shape(GAMBLE, SearchSettings(max_actions=2), 0)

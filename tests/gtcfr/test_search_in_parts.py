@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.mesh import batch_mesh, on_all, split_batch
 from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.games import Game, make
 
 KEY = jax.random.key(3)

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import ROOT
 from sog.games.registry import make
 from sog.tabular import Solver

@@ -16,6 +16,7 @@ from gtcfr.packing import unpack
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
 from gtcfr.tree import NO_PARENT
 from gtcfr.world_rollout import MOST_WORLDS, Playouts, WorldRolloutEvaluator
 from sog.evaluation.value_error import evaluate_nodes
@@ -202,7 +203,7 @@ def test_what_a_search_takes_counts_the_games() -> None:
     def leaves(evaluator: Evaluator) -> int:
         return search_memory(LEDUC, evaluator, SETTINGS, path_length=2)["leaves"]
 
-    num_leaves = SETTINGS.shape(LEDUC, 2).num_leaves
+    num_leaves = tree_shape(LEDUC, SETTINGS, 2).num_leaves
     more = leaves(WorldRolloutEvaluator(num_games=1000)) - leaves(ZeroEvaluator())
     assert more == num_leaves * 1000 * (2 * 4 + 4 + 4)
 

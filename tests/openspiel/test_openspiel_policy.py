@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games import make as make_game

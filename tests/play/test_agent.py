@@ -12,8 +12,7 @@ import pytest
 from jax import Array
 
 from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.evaluation import compose
 from sog.games import CHANCE, TERMINAL, Game, make
 from sog.play import PlayedGame, SearchAgent, play_game

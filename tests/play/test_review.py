@@ -10,8 +10,7 @@ import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.exact import policy_evaluator
-from gtcfr.extent import WHOLE_GAME
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.games import TERMINAL, Game, make
 from sog.play import Agent, PlayedGame, SearchAgent
 from sog.play.choice import JudgedChoice

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.games import make
 from sog.kept_programs import compile_quickly, compiles_quickly
 from sog.play import thinking

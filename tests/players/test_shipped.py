@@ -14,6 +14,7 @@ import pytest
 
 from gtcfr.root import start_of_game
 from gtcfr.search import search
+from gtcfr.shape import tree_shape
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.settings import AlphaZeroSettings
 from sog.evaluation import compose
@@ -43,7 +44,7 @@ def test_every_agent_answers_for_its_game(name: str) -> None:
     agent = load_agent(name)
     game = agent.game
     assert game == make(read_agents()[name].game)
-    agent.settings.shape(game, 0)  # its search is one that the game can have
+    tree_shape(game, agent.settings, 0)  # its search is one that the game can have
     kept = agent.evaluator.encode(game, game.root())
     ranges = jnp.full((1, 2, game.num_infostates), 1 / game.num_infostates)
     values, logits = agent.evaluator.apply_fn(agent.evaluator.params, kept[None], ranges)

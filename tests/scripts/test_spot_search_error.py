@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.games import make
 from sog.holdem.game import Holdem
 from sog.holdem.spots.value_errors import SpotMeasure

@@ -8,10 +8,9 @@ import jax
 import numpy as np
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.packing import pack
 from gtcfr.resolving import Summary
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.actor import Decisions, start_games, step_games
 from selfplay.settings import SelfplaySettings

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.packing import BeliefState, pack
 from gtcfr.query import QuerySample
 from gtcfr.root import known_root
 from gtcfr.search import search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.examples import StoredExample, as_arrays, load_example, store_example
 from selfplay.query_solver import Solved, choose_queries, solve_queries, with_queries

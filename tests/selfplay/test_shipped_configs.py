@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import pytest
 
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
 from networks.cvpn import check_torso
 from selfplay.runs.config import flatten, load_config
 from selfplay.runs.config_files import list_configs
@@ -110,7 +111,7 @@ def test_each_configuration_is_short_and_names_a_game_that_can_be_searched(file:
     assert config.summary
     game = make(config.game)
     for search in (config.search, config.solver.search, config.run.evaluate_search):
-        search.shape(game, path_length=game.max_depth)
+        tree_shape(game, search, path_length=game.max_depth)
     check_torso(game, config.network.torso)
 
 

@@ -5,8 +5,7 @@ import dataclasses
 from pathlib import Path
 from typing import Final
 
-from gtcfr.extent import WHOLE_GAME
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.figure import check_plot

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 import jax
 import numpy as np
 
-from gtcfr.extent import WHOLE_GAME
 from gtcfr.locks import nothing_held
 from gtcfr.root import SearchRoot
 from gtcfr.search import SearchResult, check_result
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.shape import tree_layout, tree_shape
 from sog.cli import display
 from sog.cli.compilation_cache import keep_time, last_time
 from sog.cli.errors import mistakes
@@ -100,7 +100,7 @@ def choose_settings(
         changes["num_children"] = everything if arguments.children == "all" else arguments.children
     with naming_options(arguments):
         settings = changed(base, changes)
-        settings.layout(game)
+        tree_layout(game, settings)
     if settings.lookahead >= game.max_depth:
         settings = dataclasses.replace(settings, lookahead=WHOLE_GAME)
     return settings
@@ -126,7 +126,7 @@ def check_size(
     Raises CommandError if they do not fit into memory."""
     whole_game = chosen.num_public_states
     with mistakes():
-        shape = settings.shape(game, path_length)
+        shape = tree_shape(game, settings, path_length)
         if settings.lookahead != 1 and whole_game is not None:
             least = 1 + (path_length + 1) * 2
             capacity = max(min(shape.num_leaves, whole_game), least)
