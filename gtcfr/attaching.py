@@ -1,4 +1,4 @@
-"""Attaches children to an interior node, as leaves or terminal nodes.
+"""Adds children to an interior node, as leaves or terminal nodes.
 
 Unbatched. Disabled writes go to a slot that does not exist; JAX drops them.
 """
@@ -10,30 +10,40 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.children import NewChildren
+from gtcfr.children import ChosenEvents
 from gtcfr.evaluator import Evaluator, encode_to_keep
 from gtcfr.packing import pack
 from gtcfr.tree import SearchTree
 from sog.games.core import Game
+from sog.pytree import pytree
 
 
-def attach(
+@pytree
+class Additions:
+    """Children to add to a node, and what its row holds with them."""
+
+    chosen: ChosenEvents
+    depth: Array  # [n] int32, as in `LeafNodes`
+    takeable: Array  # [A, S]
+    policy: Array  # [A, S]
+
+
+def add_children(
     game: Game[Any],
     evaluator: Evaluator,
     tree: SearchTree,
     slot: Array,
-    chosen: NewChildren,
-    depth: Array,
+    new: Additions,
     states: Any,
     is_terminal: Array,
     do: Array,
 ) -> tuple[SearchTree, Array]:
-    """Attaches children to an interior node; there must be room.
+    """Adds children to an interior node; there must be room.
 
-    depth: [child], as in `LeafNodes`; states: [child, ...]. Returns the tree and the slots of the
-    new leaves, [child] int32; a slot that does not exist for a child that is not a leaf.
+    states: [n, ...]; is_terminal: [n] bool. Returns the tree and the slots of the new leaves, [n]
+    int32; a slot that does not exist for a child that is not a leaf.
     """
-    shape, layout, exists = tree.shape, tree.shape.layout, chosen.exists & do
+    shape, layout, exists = tree.shape, tree.shape.layout, new.chosen.exists & do
     is_leaf = exists & ~is_terminal
     is_end = exists & is_terminal
     leaf_rank = jnp.cumsum(is_leaf, dtype=jnp.int32) - 1
@@ -43,27 +53,32 @@ def attach(
     end_slot = jnp.where(is_end, end_slot, shape.num_terminals)
     rows = jnp.where(is_leaf, shape.leaf_row + leaf_slot, shape.terminal_row + end_slot)
     rows = jnp.where(exists, rows, shape.nothing)
-    edges = slot * layout.num_children + chosen.number
+    edges = slot * layout.num_children + new.chosen.number
     sources = jax.vmap(lambda edge: sources_of(tree, edge))(edges)
     packed = jax.vmap(pack)(states)
     encoded = jax.vmap(lambda state: encode_to_keep(game, evaluator, state))(states)
     masks = jax.vmap(game.infostate_mask)(states)
 
-    number = jnp.where(exists, chosen.number, layout.num_children)
+    number = jnp.where(exists, new.chosen.number, layout.num_children)
     interior = replace(
         tree.interior,
         child=tree.interior.child.at[slot, number].set(rows, mode="drop"),
-        listed=tree.interior.listed.at[slot, number].set(chosen.outcome, mode="drop"),
+        listed=tree.interior.listed.at[slot, number].set(new.chosen.outcome, mode="drop"),
+        takeable=tree.interior.takeable.at[slot].set(new.takeable, mode="drop"),
+        chance_weight=tree.interior.chance_weight.at[slot].set(
+            new.chosen.chance_weight, mode="drop"
+        ),
     )
+    policy = tree.interior_statistics.policy.at[slot].set(new.policy, mode="drop")
     leaf = replace(
         tree.leaf,
         state=tree.leaf.state.at[leaf_slot].set(packed, mode="drop"),
         edge=tree.leaf.edge.at[leaf_slot].set(edges, mode="drop"),
         source=tree.leaf.source.at[leaf_slot].set(sources, mode="drop"),
         mask=tree.leaf.mask.at[leaf_slot].set(masks, mode="drop"),
-        depth=tree.leaf.depth.at[leaf_slot].set(depth, mode="drop"),
+        depth=tree.leaf.depth.at[leaf_slot].set(new.depth, mode="drop"),
         encoded=jax.tree.map(
-            lambda whole, new: whole.at[leaf_slot].set(new, mode="drop"),
+            lambda whole, rows: whole.at[leaf_slot].set(rows, mode="drop"),
             tree.leaf.encoded,
             encoded,
         ),
@@ -91,6 +106,7 @@ def attach(
     grown = replace(
         tree,
         interior=interior,
+        interior_statistics=replace(tree.interior_statistics, policy=policy),
         leaf=leaf,
         leaf_statistics=statistics,
         terminal=terminal,

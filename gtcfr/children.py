@@ -24,14 +24,14 @@ def prior_policy(logits: Array, legal: Array, temperature: float) -> Array:
 
 
 @pytree
-class NewChildren:
-    """Children to add to a node."""
+class ChosenEvents:
+    """The public events of a node that get a child."""
 
     number: Array  # [n] int32: which child of the node
     outcome: Array  # [n] int32: the public event that leads to it
     exists: Array  # [n] bool: False for padding
     chance_weight: Array  # [child], for all children that the node can have
-    fits: Array  # bool: whether there is room for all required children
+    fits: Array  # bool: whether the node has places for all required children
 
 
 def best_actions(legal: Array, logits: Array, count: int) -> tuple[Array, Array]:
@@ -94,7 +94,7 @@ def choose_outcomes(
     prior: Array,
     key: Array,
     branch_outcome: Array | int,
-) -> NewChildren:
+) -> ChosenEvents:
     """Chooses the public events that get a child.
 
     All legal ones, with two exceptions: a decision whose children are added a few at a time gets
@@ -114,7 +114,7 @@ def choose_outcomes(
         score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, by_prior, -1))
         best = _best(score, min(added or most, most))
         in_order = jnp.arange(len(best), dtype=jnp.int32)
-        return NewChildren(
+        return ChosenEvents(
             number=in_order if layout.decisions == AS_ADDED else best,
             outcome=numbers[best],
             exists=legal[best],
@@ -123,7 +123,7 @@ def choose_outcomes(
         )
     by_event = layout.chance == BY_EVENT
     if by_event and added is None:
-        return NewChildren(
+        return ChosenEvents(
             number=numbers,
             outcome=numbers,
             exists=legal,
@@ -155,7 +155,7 @@ def choose_outcomes(
         is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0
     )
     in_order = jnp.arange(most, dtype=jnp.int32)
-    return NewChildren(
+    return ChosenEvents(
         number=layout.place(listed, outcome, in_order, is_chance),
         outcome=outcome,
         exists=kept[outcome],

@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.attaching import attach, has_room_for, sources_of
+from gtcfr.attaching import Additions, add_children, has_room_for, sources_of
 from gtcfr.children import (
-    NewChildren,
+    ChosenEvents,
     chance_acts,
     choose_outcomes,
     leads_to,
@@ -44,16 +44,6 @@ def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
     return is_leaf, jnp.where(is_leaf, row - shape.leaf_row, 0)
 
 
-@pytree
-class _Growth:
-    """Children for one node, and its interior row with them."""
-
-    chosen: NewChildren
-    depth: Array  # [child] int32
-    takeable: Array  # [A, S]
-    policy: Array  # [A, S]
-
-
 def grow(
     game: Game[Any],
     evaluator: Evaluator,
@@ -71,44 +61,75 @@ def grow(
     that leads towards the state where growth starts, if the leaf lies above it, else NO_EVENT.
     child: a slot (or NO_PARENT) and the event to the child that it needs, if missing. Such a node
     is a decision with perfect information, where the outcome is the action, or a chance node, whose
-    outcomes are then reweighted. Returns the tree and the slots of new leaves, see `attach`.
+    outcomes are then reweighted. Returns the tree and the slots of new leaves, see `add_children`.
     """
-    shape, layout = tree.shape, tree.shape.layout
-    is_leaf, old = leaf_at(tree, edge)
-    sums = jax.tree.map(lambda table: table[old], tree.leaf_statistics)
-    row = tree.leaf.state[old]
+    is_leaf, leaf = leaf_at(tree, edge)
+    row = tree.leaf.state[leaf]
     if child is not None:
         row = jnp.where(is_leaf, row, tree.interior.state[child[0]])
     state = unpack(game, row)
-    new, listed, prior, is_pruned = _expanded(
-        game, settings, tree, state, old, logits, key, branch_outcome
-    )
+    new, entry = _expanded(game, settings, tree, state, leaf, logits, key, branch_outcome)
     new = replace(new, chosen=replace(new.chosen, exists=new.chosen.exists & is_leaf))
-    since = tree.leaf.since[old]
-    parent, number = edge // layout.num_children, edge % layout.num_children
-    chunk = jnp.where(edge == shape.root_edge, -1, parent // shape.chunk_size)
-    has_room = (jnp.arange(shape.num_chunks) > chunk) & (tree.chunk_fill < shape.chunk_size)
-    chunk = jnp.argmax(has_room).astype(jnp.int32)
-    slot = chunk * shape.chunk_size + tree.chunk_fill[chunk]
-    fits, is_wanted, at = new.chosen.fits & jnp.any(has_room), is_leaf, slot
+    slot, has_slot = _free_slot(tree, edge)
+    fits, at = new.chosen.fits & has_slot, slot
     if child is not None:
         wider = _with_child(game, tree, state, child, len(new.depth))
         new = jax.tree.map(lambda one, other: jnp.where(is_leaf, one, other), new, wider)
-        is_wanted = is_leaf | jnp.any(new.chosen.exists)
         fits, at = jnp.where(is_leaf, fits, new.chosen.fits), jnp.where(is_leaf, slot, child[0])
+    is_wanted = is_leaf | jnp.any(new.chosen.exists)
     # A search with non-finite numbers does not grow. The check also orders the reads of this
     # function and of the last update before its writes: otherwise XLA would copy whole tables.
-    is_sound = _is_finite((logits, sums, since, new.policy, _statistics_of(tree, ROOT)))
-    outcomes = jnp.maximum(new.chosen.outcome, 0)
-    states = jax.vmap(lambda outcome: game.apply(state, outcome))(outcomes)
+    root = jax.tree.map(lambda table: table[ROOT], tree.interior_statistics)
+    is_sound = _is_finite((logits, entry.sums, entry.since, new.policy, root))
+    states = jax.vmap(lambda event: game.apply(state, event))(jnp.maximum(new.chosen.outcome, 0))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
     fits &= has_room_for(tree, new.chosen.exists, is_terminal, freed=is_leaf)
     do = is_wanted & fits & is_sound
-    expands = do & is_leaf
-    at = jnp.where(do, at, shape.num_interior)
-    slot = jnp.where(expands, slot, shape.num_interior)
-    old = jnp.where(expands, old, shape.num_leaves)
+    tree = replace(tree, is_full=tree.is_full | (is_wanted & ~fits))
+    tree = _move_to_interior(game, tree, state, row, edge, leaf, slot, entry, do & is_leaf)
+    at = jnp.where(do, at, tree.shape.num_interior)
+    return add_children(game, evaluator, tree, at, new, states, is_terminal & do, do)
 
+
+@pytree
+class _Entry:
+    """What the interior row of a node has besides its children."""
+
+    listed: Array  # [`Layout.num_listed`] int32
+    prior: Array  # [A, S]
+    sums: Any  # of the leaf: `LeafStatistics`
+    since: Array
+    is_pruned: Array  # bool: it has more legal actions than are considered
+    is_sampled: Array  # bool: some outcomes of chance were left out
+
+
+def _free_slot(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
+    """The first free interior slot after the chunk of the parent, and whether there is one."""
+    shape = tree.shape
+    parent = edge // shape.layout.num_children
+    chunk = jnp.where(edge == shape.root_edge, -1, parent // shape.chunk_size)
+    has_room = (jnp.arange(shape.num_chunks) > chunk) & (tree.chunk_fill < shape.chunk_size)
+    chunk = jnp.argmax(has_room).astype(jnp.int32)
+    return chunk * shape.chunk_size + tree.chunk_fill[chunk], jnp.any(has_room)
+
+
+def _move_to_interior(
+    game: Game[Any],
+    tree: SearchTree,
+    state: Any,
+    row: Array,
+    edge: Array,
+    leaf: Array,
+    slot: Array,
+    entry: _Entry,
+    do: Array,
+) -> SearchTree:
+    """Moves a leaf to a free interior slot, without children. row: its state, packed."""
+    shape, layout = tree.shape, tree.shape.layout
+    chunk, top = slot // shape.chunk_size, tree.num_leaves - do
+    slot = jnp.where(do, slot, shape.num_interior)
+    leaf = jnp.where(do, leaf, shape.num_leaves)
+    parent, number = edge // layout.num_children, edge % layout.num_children
     interior, statistics = tree.interior, tree.interior_statistics
     interior = replace(
         interior,
@@ -117,39 +138,33 @@ def grow(
         source=interior.source.at[slot].set(sources_of(tree, edge), mode="drop"),
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
         mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
-        listed=interior.listed.at[slot].set(listed, mode="drop"),
-        takeable=interior.takeable.at[at].set(new.takeable, mode="drop"),
-        child=interior.child.at[jnp.where(expands, parent, shape.num_interior), number].set(
+        listed=interior.listed.at[slot].set(entry.listed, mode="drop"),
+        child=interior.child.at[jnp.where(do, parent, shape.num_interior), number].set(
             slot, mode="drop"
         ),
-        chance_weight=interior.chance_weight.at[at].set(new.chosen.chance_weight, mode="drop"),
-        prior=interior.prior.at[slot].set(prior.astype(interior.prior.dtype), mode="drop"),
-        since=interior.since.at[slot].set(since, mode="drop"),
+        prior=interior.prior.at[slot].set(entry.prior.astype(interior.prior.dtype), mode="drop"),
+        since=interior.since.at[slot].set(entry.since, mode="drop"),
     )
     statistics = replace(
         statistics,
-        policy=statistics.policy.at[at].set(new.policy, mode="drop"),
-        reach_sum=statistics.reach_sum.at[slot].set(sums.reach_sum, mode="drop"),
-        cfv_sum=statistics.cfv_sum.at[slot].set(sums.cfv_sum, mode="drop"),
+        reach_sum=statistics.reach_sum.at[slot].set(entry.sums.reach_sum, mode="drop"),
+        cfv_sum=statistics.cfv_sum.at[slot].set(entry.sums.cfv_sum, mode="drop"),
     )
-    top = tree.num_leaves - expands
     leaves = replace(
         tree.leaf,
-        edge=tree.leaf.edge.at[old].set(NO_PARENT, mode="drop"),
-        free=tree.leaf.free.at[jnp.where(expands, top, shape.num_leaves)].set(old, mode="drop"),
+        edge=tree.leaf.edge.at[leaf].set(NO_PARENT, mode="drop"),
+        free=tree.leaf.free.at[jnp.where(do, top, shape.num_leaves)].set(leaf, mode="drop"),
     )
-    tree = replace(
+    return replace(
         tree,
         interior=interior,
         interior_statistics=statistics,
         leaf=leaves,
         num_leaves=top,
-        chunk_fill=tree.chunk_fill.at[chunk].add(expands),
-        is_full=tree.is_full | (is_wanted & ~fits),
-        is_sampled=tree.is_sampled | (expands & jnp.any(new.chosen.chance_weight != 1)),
-        is_pruned=tree.is_pruned | (expands & is_pruned),
+        chunk_fill=tree.chunk_fill.at[chunk].add(do),
+        is_sampled=tree.is_sampled | (do & entry.is_sampled),
+        is_pruned=tree.is_pruned | (do & entry.is_pruned),
     )
-    return attach(game, evaluator, tree, at, new.chosen, new.depth, states, is_terminal & do, do)
 
 
 def _expanded(
@@ -161,11 +176,10 @@ def _expanded(
     logits: Array,
     key: Array,
     branch_outcome: Array | int,
-) -> tuple[_Growth, Array, Array, Array]:
-    """The children of a leaf that is expanded.
+) -> tuple[Additions, _Entry]:
+    """The children of a leaf that is expanded, and the rest of its interior row.
 
-    Also returns the events that it lists, the prior [A, S], and whether it has more legal actions
-    than are considered. state: of the leaf, whose slot is `leaf`; the rest as in `grow`.
+    state: of the leaf, whose slot is `leaf`; the rest as in `grow`.
     """
     layout = tree.shape.layout
     legal, listed = game.legal_actions(state).T, jnp.full(layout.num_listed, NOT_LISTED, jnp.int32)
@@ -183,18 +197,26 @@ def _expanded(
         takeable = legal & (chance_acts(game, state) | led_to)
     depth = tree.leaf.depth[leaf]
     leads_on = (depth >= 0) | (chosen.outcome == branch_outcome)
-    growth = _Growth(
+    new = Additions(
         chosen=chosen,
         depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),
         takeable=takeable,
         policy=uniform_over(takeable),
     )
-    return growth, listed, prior, is_pruned
+    entry = _Entry(
+        listed=listed,
+        prior=prior,
+        sums=jax.tree.map(lambda table: table[leaf], tree.leaf_statistics),
+        since=tree.leaf.since[leaf],
+        is_pruned=is_pruned,
+        is_sampled=jnp.any(chosen.chance_weight != 1),
+    )
+    return new, entry
 
 
 def _with_child(
     game: Game[Any], tree: SearchTree, state: Any, child: tuple[Array, Array], size: int
-) -> _Growth:
+) -> Additions:
     """One more child for an interior node, unless the child exists or there is no node.
 
     state: of the node; size: entries for children.
@@ -212,8 +234,8 @@ def _with_child(
         num_legal = jnp.sum(game.legal_outcomes(state))
         weight = jnp.where(is_chance, num_legal / (count + 1), weight).astype(weight.dtype)
     regret = tree.interior_statistics.matched_regret[slot]
-    return _Growth(
-        chosen=NewChildren(
+    return Additions(
+        chosen=ChosenEvents(
             number=jnp.full(size, number),
             outcome=jnp.full(size, outcome),
             exists=(jnp.arange(size) == 0) & is_new,
@@ -225,10 +247,6 @@ def _with_child(
         takeable=takeable,
         policy=regret_matching(regret, uniform_over(takeable), axis=-2),
     )
-
-
-def _statistics_of(tree: SearchTree, slot: Array | int) -> Any:
-    return jax.tree.map(lambda table: table[slot], tree.interior_statistics)
 
 
 def _is_finite(arrays: Any) -> Array:
