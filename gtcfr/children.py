@@ -100,57 +100,79 @@ def choose_outcomes(
     All legal ones, with two exceptions: a decision whose children are added a few at a time gets
     the best by the prior, and a chance node with more outcomes than there is room for gets a sample
     without replacement, weighted so that expectations are unbiased. listed: the considered actions,
-    where not all are; prior: [A, S], over them.
+    where not all are; prior: [A, S], over them. branch_outcome: an event that is always chosen.
     """
     added, most = children_added(game, settings), layout.num_children
-    legal = game.legal_outcomes(state)
-    numbers, even = jnp.arange(len(legal), dtype=jnp.int32), jnp.ones(layout.num_weights)
-    is_listed, by_prior = layout.decisions == BY_PRIOR, prior[:, 0]
-    if added is not None and not is_listed:  # outcomes are actions; chance may have more of them
+    legal, by_prior = game.legal_outcomes(state), prior[:, 0]
+    if layout.decisions == BY_PRIOR:
+        score = jnp.where(listed != NOT_LISTED, by_prior, -1)
+        return _best_actions_of(layout, listed, score, min(added or most, most), branch_outcome)
+    numbers = jnp.arange(len(legal), dtype=jnp.int32)
+    if added is not None:  # outcomes are actions; chance may have more of them
         by_prior = jnp.pad(by_prior, (0, len(legal) - len(by_prior)))
-    if is_listed or (added is not None and not game.has_chance):
-        if is_listed:
-            numbers, legal = listed, listed != NOT_LISTED
-        score = jnp.where(numbers == branch_outcome, 2, jnp.where(legal, by_prior, -1))
-        best = _best(score, min(added or most, most))
-        in_order = jnp.arange(len(best), dtype=jnp.int32)
-        return ChosenEvents(
-            number=in_order if layout.decisions == AS_ADDED else best,
-            outcome=numbers[best],
-            exists=legal[best],
-            chance_weight=even,
-            fits=jnp.bool_(True),
-        )
-    by_event = layout.chance == BY_EVENT
-    if by_event and added is None:
-        return ChosenEvents(
-            number=numbers,
-            outcome=numbers,
-            exists=legal,
-            chance_weight=even,
-            fits=jnp.bool_(True),
-        )
-    is_chance, num_legal = chance_acts(game, state), jnp.sum(legal)
-    certain = jnp.any(numbers == branch_outcome)
-    limit = jnp.int32(most)
-    score = jax.random.uniform(key, legal.shape)
+        if not game.has_chance:
+            score = jnp.where(legal, by_prior, -1)
+            return _best_actions_of(layout, numbers, score, min(added, most), branch_outcome)
+    if layout.chance == BY_EVENT and added is None:
+        return _certain(layout, numbers, numbers, legal)
+    is_chance = chance_acts(game, state)
+    score, limit = jax.random.uniform(key, legal.shape), jnp.int32(most)
     if settings.spread_outcomes:
         free, order = legal & (numbers != branch_outcome), game.outcomes_in_order(state)
         most_starts = jnp.maximum(jnp.sum(free, dtype=jnp.int32), 1)
         start = jax.random.randint(key, (), 0, most_starts, jnp.int32)
-        chosen = spread(free[order], limit - certain, start)
+        chosen = spread(free[order], limit - jnp.any(numbers == branch_outcome), start)
         score = jnp.where(is_chance, jnp.zeros_like(score).at[order].set(chosen), score)
     if added is not None:
         limit = jnp.where(is_chance, limit, min(added, most))
         score = jnp.where(is_chance, score, by_prior)
+    fits = is_chance | (added is not None) | (jnp.sum(legal) <= most)
     score = jnp.where(legal, score, -1)
-    score = jnp.where(numbers == branch_outcome, 2, score)
-    _, best = jax.lax.top_k(score, most)
+    return _sampled(layout, listed, legal, score, limit, fits, is_chance, branch_outcome)
+
+
+def _certain(layout: Layout, number: Array, outcome: Array, exists: Array) -> ChosenEvents:
+    """Children without a sample of chance, for which there is always room."""
+    return ChosenEvents(
+        number=number,
+        outcome=outcome,
+        exists=exists,
+        chance_weight=jnp.ones(layout.num_weights),
+        fits=jnp.bool_(True),
+    )
+
+
+def _best_actions_of(
+    layout: Layout, events: Array, score: Array, count: int, branch_outcome: Array | int
+) -> ChosenEvents:
+    """The `count` events with the highest scores; those with a negative one are not legal."""
+    is_branch = (events == branch_outcome) & (score >= 0)  # padding equals NO_EVENT
+    best = _best(jnp.where(is_branch, 2, score), count)
+    in_order = jnp.arange(len(best), dtype=jnp.int32)
+    number = in_order if layout.decisions == AS_ADDED else best
+    return _certain(layout, number, events[best], score[best] >= 0)
+
+
+def _sampled(
+    layout: Layout,
+    listed: Array,
+    legal: Array,
+    score: Array,
+    limit: Array,
+    fits: Array,
+    is_chance: Array,
+    branch_outcome: Array | int,
+) -> ChosenEvents:
+    """The `limit` events with the highest scores, weighted if chance acts.
+
+    The branch is always kept; of the others, as many as there is room for.
+    """
+    most, numbers = layout.num_children, jnp.arange(len(legal), dtype=jnp.int32)
+    certain = jnp.any(numbers == branch_outcome)
+    _, best = jax.lax.top_k(jnp.where(numbers == branch_outcome, 2, score), most)
     kept = jnp.zeros(len(legal), bool).at[best].set(jnp.arange(most) < limit) & legal
-    fits = is_chance | (added is not None) | (num_legal <= most)
-    outcome = numbers if by_event else best.astype(jnp.int32)
-    # The branch is always kept; of the others, as many as there is room for.
-    kept_others, others = jnp.sum(kept) - certain, num_legal - certain
+    outcome = numbers if layout.chance == BY_EVENT else best.astype(jnp.int32)
+    kept_others, others = jnp.sum(kept) - certain, jnp.sum(legal) - certain
     weight = jnp.where(
         is_chance & (outcome != branch_outcome), others / jnp.maximum(kept_others, 1), 1.0
     )

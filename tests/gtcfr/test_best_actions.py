@@ -87,3 +87,14 @@ def test_the_way_to_the_searched_state_may_be_by_actions_outside_the_best() -> N
         assert sum(prior.values()) == pytest.approx(1, abs=1e-3)
         assert children_of(tree, rows[path]).keys() == {7, 6, UNLOVED[number]}
     assert tree.is_pruned
+
+
+def test_an_expansion_adds_a_child_also_where_fewer_actions_are_legal_than_may_be_considered() -> (
+    None
+):
+    """Padding of the list of actions is none of the best."""
+    settings = SearchSettings(num_simulations=12, max_actions=8)
+    tree = tree_number(run_search(TicTacToe(), settings))
+    interior = [row for row in rows_by_path(tree).values() if row < tree.shape.leaf_row]
+    assert len(interior) > 3
+    assert all(children_of(tree, row) for row in interior)
