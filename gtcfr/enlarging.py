@@ -75,7 +75,7 @@ def _copied(
         game,
         shape,
         jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded),
-        predictive=settings.cfr_rule.predictive,
+        predictive=settings.cfr_rule.prediction > 0,
         evaluated_once=evaluates_once(game, evaluator),
     )
 

@@ -12,7 +12,7 @@ from jax import Array
 
 from gtcfr.flow import normalize
 from sog.pytree import pytree
-from sog.tabular.cfr import Rule, accumulate
+from sog.tabular.cfr import Rule, Step, accumulate, predict
 
 NOBODY: Final = -1
 """The opponent of a search whose root ranges are known: there is no gadget."""
@@ -52,16 +52,16 @@ def root_reach(gadget: Gadget, ranges: Array, mask: Array, alpha: float) -> Arra
     return jnp.where(chooses, chosen, ranges)
 
 
-def update_gadget(gadget: Gadget, root_cfvs: Array, rule: Rule, step: Array) -> Gadget:
+def update_gadget(gadget: Gadget, root_cfvs: Array, rule: Rule, step: Step) -> Gadget:
     """One update of the opponent's choice. root_cfvs: [player, S] of this update."""
     following = root_cfvs[jnp.maximum(gadget.opponent, 0)]
     cfvs = jnp.stack([following, gadget.terminate_cfvs])
     value = gadget.follow * cfvs[FOLLOW] + (1 - gadget.follow) * cfvs[TERMINATE]
     instant = cfvs - value[None]
     regret = accumulate(rule, gadget.cumulative_regret, instant, step)
-    positive = jnp.maximum(regret + instant if rule.predictive else regret, 0)
+    matched = regret + predict(rule, regret, instant, step) if rule.prediction else regret
     # Without positive regret, both choices are equally likely.
-    follow = normalize(positive.T, jnp.ones((len(following), 2), bool))[:, FOLLOW]
+    follow = normalize(jnp.maximum(matched, 0).T, jnp.ones((len(following), 2), bool))[:, FOLLOW]
     return Gadget(
         opponent=gadget.opponent,
         terminate_cfvs=gadget.terminate_cfvs,

@@ -106,7 +106,7 @@ def root_only_state(
     chex.assert_shape(root.terminate_cfvs, (batch_size, game.num_infostates))
     chex.assert_tree_shape_prefix((root, keys), (batch_size,))
     shape = tree_shape(game, settings, path_length)
-    predictive = settings.cfr_rule.predictive
+    predictive = settings.cfr_rule.prediction > 0
     encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
     evaluated_once = evaluates_once(game, evaluator)
     empty = empty_tree(game, shape, encoded, predictive=predictive, evaluated_once=evaluated_once)
@@ -168,7 +168,7 @@ def empty_tree(
     interior_statistics = InteriorStatistics(
         policy=zeros(slots, actions, size),
         cumulative_regret=zeros(slots, actions, size),
-        instant_regret=zeros(slots, actions, size) if predictive else None,
+        prediction=zeros(slots, actions, size) if predictive else None,
         policy_sum=zeros(slots, actions, size),
         action_cfv=zeros(slots, actions, size),
         reach=zeros(slots, 2, size),

@@ -43,7 +43,7 @@ def tree_shapes(
         empty_tree,
         game,
         shape,
-        predictive=settings.cfr_rule.predictive,
+        predictive=settings.cfr_rule.prediction > 0,
         evaluated_once=not game.hides_information,
     )
     shapes: SearchTree = jax.eval_shape(make, encoded)

@@ -39,6 +39,7 @@ from gtcfr.update import regret_update
 from sog.games.core import Game
 from sog.precision import in_32_bits
 from sog.pytree import pytree
+from sog.tabular.cfr import Step
 
 
 @pytree
@@ -260,7 +261,9 @@ def _update(
     number: Array,
     state: SearchState,
 ) -> SearchState:
-    step = (state.num_before[0] + number + 1).astype(jnp.float32)
+    before = state.num_before[0]
+    counts = before + number + 1, before + settings.num_updates
+    step = Step(*(count.astype(jnp.float32) for count in counts))
     in_phase = number % settings.updates_per_phase
     return regret_update(game, evaluator, settings, state, step, in_phase)
 

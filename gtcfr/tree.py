@@ -105,7 +105,7 @@ class InteriorStatistics:
 
     policy: Array  # [slot, A, S]: the current one; at a chance node, its forced action
     cumulative_regret: Array  # [slot, A, S]
-    instant_regret: Array | None  # [slot, A, S] of the last update, if the rule is predictive
+    prediction: Array | None  # [slot, A, S], of a predictive rule, see `predict`
     policy_sum: Array  # [slot, A, S]: weighted sum of own reach times policy
     action_cfv: Array  # [slot, A, S]: of the last update
     reach: Array  # [slot, player, S]: of the last update
@@ -115,9 +115,9 @@ class InteriorStatistics:
     @property
     def matched_regret(self) -> Array:
         """[slot, A, S]: the input of regret matching."""
-        if self.instant_regret is None:
+        if self.prediction is None:
             return self.cumulative_regret
-        return self.cumulative_regret + self.instant_regret
+        return self.cumulative_regret + self.prediction
 
 
 @pytree

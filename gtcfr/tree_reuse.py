@@ -125,7 +125,7 @@ def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
         return jnp.where(edge == NO_PARENT, NO_PARENT, moved)
 
     encoded = jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded)
-    predictive = tree.interior_statistics.instant_regret is not None
+    predictive = tree.interior_statistics.prediction is not None
     evaluated_once = tree.leaf_statistics.values is not None
     empty = empty_tree(game, shape, encoded, predictive=predictive, evaluated_once=evaluated_once)
     edge = moved_edge(interior.edge).at[root].set(shape.root_edge)

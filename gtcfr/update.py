@@ -31,7 +31,14 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, InteriorNodes, SearchTree, TreeShape, get, put, take_reach
 from sog.games.core import PLAYER_1, Game
-from sog.tabular.cfr import Rule, accumulate, regret_matching
+from sog.tabular.cfr import (
+    Rule,
+    Step,
+    accumulate,
+    averaging_weight,
+    predict,
+    regret_matching,
+)
 
 
 def regret_update(
@@ -39,17 +46,17 @@ def regret_update(
     evaluator: Evaluator,
     settings: SearchSettings,
     state: SearchState,
-    step: Array,
+    step: Step,
     in_phase: Array,
 ) -> SearchState:
-    """Update number `step` = 1, 2, ... (a float scalar) of all searches.
+    """One update of all searches.
 
     in_phase: int32 scalar, the number of earlier updates in its phase.
     """
-    chex.assert_rank((step, in_phase), 0)
+    chex.assert_rank((step.number, in_phase), 0)
     chex.assert_tree_shape_prefix((state.tree, state.ranges), state.num_updates.shape)
     rule = settings.cfr_rule
-    weight = step**rule.averaging_power
+    weight = averaging_weight(rule, step)
 
     def one(number: Array, state: SearchState) -> SearchState:
         passes = in_phase * (2 if rule.alternating else 1) + number
@@ -73,7 +80,7 @@ def _one_pass(
     evaluator: Evaluator,
     settings: SearchSettings,
     state: SearchState,
-    step: Array,
+    step: Step,
     weight: Array | None,
     updated: Array,
     is_due: Array | bool,
@@ -200,7 +207,7 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
 
 
 def update_regrets(
-    rule: Rule, tree: SearchTree, step: Array, weight: Array | None, updated: Array
+    rule: Rule, tree: SearchTree, step: Step, weight: Array | None, updated: Array
 ) -> SearchTree:
     """Updates the averages of the interior nodes of one tree, and the regrets and policies of the
     players `updated`. weight: of this pass in the averages, None for no averaging.
@@ -221,8 +228,9 @@ def update_regrets(
             reach_sum=old.reach_sum + weight * old.reach,
             cfv_sum=old.cfv_sum + weight * node_cfvs,
         )
-    if old.instant_regret is not None:
-        new = replace(new, instant_regret=jnp.where(acts, instant, old.instant_regret))
+    if old.prediction is not None:
+        predicted = predict(rule, regret, instant, step)
+        new = replace(new, prediction=jnp.where(acts, predicted, old.prediction))
     policy = jnp.where(
         acts, regret_matching(new.matched_regret, uniform_over(nodes.takeable), axis=-2), old.policy
     )

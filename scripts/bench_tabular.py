@@ -225,7 +225,7 @@ def roofline(game: str) -> Row:
 
     from sog.games import make
     from sog.tabular import RULES, compile_tree
-    from sog.tabular.cfr import initial_state, iterate
+    from sog.tabular.cfr import initial_state, iterate, step_of
 
     compiled = compile_tree(make(game))
     form = jax.tree.map(
@@ -236,7 +236,9 @@ def roofline(game: str) -> Row:
     rule = RULES["cfr+"]
     state = jax.jit(initial_state)(form, root_reach)
     step = jax.jit(iterate, static_argnums=2)
-    program = step.lower(form, root_reach, rule, state, jnp.int32(1)).compile()
+    program = step.lower(
+        form, root_reach, rule, state, step_of(jnp.int32(1), jnp.int32(0), root_reach)
+    ).compile()
     cost: Any = program.cost_analysis()
     footprint = sum(leaf.nbytes for leaf in jax.tree.leaves((form, state)))
 

@@ -27,6 +27,7 @@ from sog.tabular.cfr import (
     CFRState,
     LayerArrays,
     Rule,
+    Step,
     act,
     average_policy,
     gather_sum,
@@ -205,7 +206,8 @@ def solve_frontier(
     )
 
     def body(number: Array, state: CFRState) -> CFRState:
-        return iterate(form, reach, rule, state, 1 + number)
+        step = Step(number=(1 + number).astype(reach.dtype), planned=float(iterations))
+        return iterate(form, reach, rule, state, step)
 
     last: CFRState = jax.lax.fori_loop(0, iterations, body, start)
     policy = average_policy(form, last.policy_sum)

@@ -26,6 +26,7 @@ from sog.tabular.cfr import (
     in_layers,
     initial_state,
     iterate,
+    step_of,
 )
 from sog.tabular.compiler import compile_game
 from sog.tabular.policy import check_policy
@@ -96,6 +97,8 @@ class Solver:
         self.rule = find_rule(rule) if isinstance(rule, str) else rule
         self.precision: Precision = precision
         self.iteration = 0
+        self.planned = 0
+        """Iterations in all, for rules with a schedule; 0 if not known, see `step_of`."""
         if root_reach is None:
             root_reach = compiled.tree.node_mask[0][:, :, None].astype(np.float64)
         _check_root_reach(compiled, root_reach)
@@ -114,8 +117,8 @@ class Solver:
         if iterations < 0:
             raise ValueError(f"iterations must be >= 0, got {iterations}.")
         with jax.enable_x64(self.precision == "float64"):
-            first, count = jnp.int32(self.iteration + 1), jnp.int32(iterations)
-            state = _run(self._form, self.root_reach, self.rule, self.state, first, count)
+            numbers = map(jnp.int32, (self.iteration + 1, iterations, self.planned))
+            state = _run(self._form, self.root_reach, self.rule, self.state, *numbers)
             jax.block_until_ready(state)
         # Assign both or neither, if Ctrl-C comes while waiting.
         self.state, self.iteration = state, self.iteration + iterations
@@ -174,6 +177,7 @@ def solve(
         raise ValueError(f"the exploitability to reach must be > 0, got {until}.")
     began = time.perf_counter()
     solver = solver or Solver(compiled, rule, precision=precision)
+    solver.planned = iterations if until is None else 0
     solver.warm_up()
     compiled_at = time.perf_counter()
     checkpoints: list[Checkpoint] = []
@@ -231,10 +235,16 @@ def _start(form: SequenceForm, root_reach: Array) -> CFRState:
 
 @functools.partial(jax.jit, static_argnames="rule")
 def _run(
-    form: SequenceForm, root_reach: Array, rule: Rule, state: CFRState, first: Array, count: Array
+    form: SequenceForm,
+    root_reach: Array,
+    rule: Rule,
+    state: CFRState,
+    first: Array,
+    count: Array,
+    planned: Array,
 ) -> CFRState:
     def body(number: Array, state: CFRState) -> CFRState:
-        return iterate(form, root_reach, rule, state, first + number)
+        return iterate(form, root_reach, rule, state, step_of(first + number, planned, root_reach))
 
     last: CFRState = jax.lax.fori_loop(0, count, body, state)
     return last

@@ -51,6 +51,7 @@ def solve_subgame(
     progress: called now and then with the iterations done; an exception in it ends the solve.
     """
     solver = Solver(compiled, rule, root_reach=ranges, precision=precision)
+    solver.planned = iterations
     part = iterations if progress is None else _PART
     while solver.iteration < iterations:
         solver.run(min(part, iterations - solver.iteration))

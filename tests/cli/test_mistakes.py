@@ -11,6 +11,7 @@ from selfplay.runs.config_files import list_configs
 from sog.boards.protocol_server import LineInput, _lines_of
 from sog.cli.errors import CommandError, check_target
 from sog.players.methods import METHODS
+from sog.tabular import RULES
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -50,7 +51,7 @@ FIRST_BYTES = {
         ),
         (
             ["solve", "kuhn", "--rule", "q"],
-            "--rule: unknown rule 'q'; known: cfr, cfr+, sog, linear, dcfr, pcfr+.",
+            f"--rule: unknown rule 'q'; known: {', '.join(RULES)}.",
         ),
         (
             ["solve", "kuhn", "--iterations", "0"],

@@ -23,6 +23,7 @@ from sog.games.core import PLAYER_1, Game
 from sog.games.registry import make
 from sog.pytree import pytree
 from sog.tabular import RULES, PublicTree, Rule, compile_tree
+from sog.tabular.cfr import Ramp
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from tests.tabular.small_games import tree_of
 
@@ -221,7 +222,9 @@ def expanded_after(
     but terminal children has a prior that knows how often the evaluator was asked.
     """
     passes = 2 if rule.alternating else 1
-    weights_so_far = np.cumsum(np.arange(_MOST_UPDATES, dtype=float) ** rule.averaging_power)
+    power = rule.averaging_power
+    assert not isinstance(power, Ramp)
+    weights_so_far = np.cumsum(np.arange(_MOST_UPDATES, dtype=float) ** power)
     rows, shape = rows_of_nodes(public, tree, root), tree.shape
     since = np.concatenate([tree.interior.since, tree.leaf.since])
     after = np.full(public.num_nodes, np.inf)

@@ -19,7 +19,7 @@ import numpy as np
 
 from sog.games.core import PLAYER_1, TERMINAL, Game
 from sog.tabular import RULES, PublicTree
-from sog.tabular.cfr import Rule
+from sog.tabular.cfr import Ramp, Rule
 
 Array = np.ndarray
 LeafValues = Callable[[int, Array], Array]
@@ -75,7 +75,8 @@ class Gadget:
 def accumulated(rule: Rule, regrets: Array, instant: Array, number: int) -> Array:
     """Cumulative regrets after update 1, 2, ... (Brown and Sandholm 2019, section 3)."""
 
-    def factor(power: float) -> float:
+    def factor(power: float | Ramp) -> float:
+        assert not isinstance(power, Ramp)
         before = float(number - 1)
         return 1.0 if np.isinf(power) else before**power / (before**power + 1)
 
@@ -117,7 +118,7 @@ class PlainSearch:
         rule: Rule = RULES["sog"],
     ) -> None:
         """ranges: [2, S] at the root; with a gadget the opponent's row is ignored."""
-        assert not rule.predictive
+        assert not rule.prediction
         nodes, infostates, actions = tree.node_legal.shape
         self.tree, self.root, self.ranges, self.gadget = tree, root, ranges, gadget
         self.leaf_averaging, self.leaf_interval, self.rule = leaf_averaging, leaf_interval, rule
@@ -145,7 +146,9 @@ class PlainSearch:
         if self._interior is None or (interior != self._interior).any():
             self._interior, self._plan = interior.copy(), _plan(self.tree, self.root, interior)
         self.num_updates += 1
-        weight = self.num_updates**self.rule.averaging_power
+        power = self.rule.averaging_power
+        assert not isinstance(power, Ramp)
+        weight = self.num_updates**power
         averages = self._pass((0,) if self.rule.alternating else (0, 1), leaf_values)
         for total, one in zip(
             (self.policy_sum, self.reach_sum, self.cfv_sum), averages, strict=True

@@ -14,6 +14,7 @@ from gtcfr.search import begin
 from gtcfr.settings import SearchSettings
 from gtcfr.update import _one_pass
 from sog.games import make
+from sog.tabular.cfr import Step
 from sog.tabular.solver import find_rule
 from tests.gtcfr import plain_search
 
@@ -54,7 +55,7 @@ def test_the_opponent_comes_with_the_range_that_the_oracle_gives_him(
         np.testing.assert_array_equal(reach[1 - opponent], RANGES[1 - opponent])
         follows = rng.uniform(-1, 1, (2, 3))
         root_cfvs = jnp.asarray(follows, jnp.float32)
-        gadget = update_gadget(gadget, root_cfvs, find_rule("sog"), jnp.float32(step))
+        gadget = update_gadget(gadget, root_cfvs, find_rule("sog"), Step(jnp.float32(step), 12))
         oracle.update(follows[opponent])
     assert (np.ptp(seen, axis=0).max() > 0.1) == (alpha > 0)  # the gadget's choice is heard
 

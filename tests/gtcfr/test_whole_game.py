@@ -64,6 +64,7 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
     compiled = compiled_game(text)
     ranges = np.asarray(_root(text).ranges[0], np.float64)
     solver = Solver(compiled, rule, root_reach=ranges[:, :, None], precision="float64")
+    solver.planned = _UPDATES
     solver.run(_UPDATES)
     first, second = (
         tuple(np.asarray(layer)[..., 0] for layer in player)
@@ -80,6 +81,8 @@ def _tabular(text: str, rule: str) -> tuple[np.ndarray, np.ndarray]:
         pytest.param("kuhn", "cfr+", marks=pytest.mark.slow),
         ("kuhn", "dcfr"),
         pytest.param("kuhn", "pcfr+", marks=pytest.mark.slow),
+        ("kuhn", "pdcfr+"),
+        ("kuhn", "hs-dcfr"),
         ("leduc(suit_isomorphism=true)", "sog"),
         pytest.param("liars_dice(dice=1,faces=3)", "sog", marks=pytest.mark.slow),
         ("ii_goofspiel(cards=3,order=random)", "sog"),

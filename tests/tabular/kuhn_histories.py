@@ -114,7 +114,8 @@ class Recipe(NamedTuple):
     weight: Callable[[int], float]
     """Of an iteration's policy in the average."""
     alternating: bool = True
-    predictive: bool = False
+    expected: Callable[[float, float, int], float] = lambda regret, instant, t: regret
+    """The regret that the next policy follows, from the same."""
 
 
 def average_policy(recipe: Recipe, iterations: int) -> Policy:
@@ -136,9 +137,9 @@ def average_policy(recipe: Recipe, iterations: int) -> Policy:
                         cumulative[here][move], instant[here][move], t
                     )
             for infostate in infostates(player):
-                expected = instant[infostate] if recipe.predictive else dict.fromkeys(MOVES, 0.0)
+                regrets, new = cumulative[infostate], instant[infostate]
                 current[infostate] = normalized(
-                    {m: max(cumulative[infostate][m] + expected[m], 0.0) for m in MOVES}
+                    {m: max(recipe.expected(regrets[m], new[m], t), 0.0) for m in MOVES}
                 )
     return {infostate: normalized(weights) for infostate, weights in sums.items()}
 

@@ -1,6 +1,7 @@
 """The CFR family: the papers' formulas on Kuhn, published figures on Leduc, and the batch law."""
 
 import dataclasses
+import math
 from typing import Any
 
 import jax
@@ -11,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.tabular import RULES, CFRState, CompiledGame, Rule, Solver, cfr, compiler
-from sog.tabular.cfr import initial_state, iterate, regret_matching
+from sog.tabular.cfr import (
+    initial_state,
+    iterate,
+    regret_matching,
+    step_of,
+)
 from sog.tabular.sequence_form import DensePayoff, SparsePayoff
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.kuhn_histories import Recipe
@@ -33,13 +39,53 @@ RECIPES = {
     "dcfr": Recipe(lambda regret, instant, t: discounted(regret + instant, t), lambda t: t**2),
     # Farina, Kroer, Sandholm 2021, PCFR+: the last instant regret predicts the next; weight t^2.
     "pcfr+": Recipe(
-        lambda regret, instant, t: max(regret + instant, 0), lambda t: t**2, predictive=True
+        lambda regret, instant, t: max(regret + instant, 0),
+        lambda t: t**2,
+        expected=lambda regret, instant, t: regret + instant,
+    ),
+    # Xu et al. 2024: both, with the discount of regrets in the prediction, too.
+    "dcfr+": Recipe(
+        lambda regret, instant, t: max(regret * discount(t - 1, 1.5) + instant, 0), lambda t: t**4
+    ),
+    "pdcfr+": Recipe(
+        lambda regret, instant, t: max(regret * discount(t - 1, 2.3) + instant, 0),
+        lambda t: t**5,
+        expected=lambda regret, instant, t: regret * discount(t, 2.3) + instant,
+    ),
+    "sapcfr+": Recipe(
+        lambda regret, instant, t: max(regret + instant, 0),
+        lambda t: t**2,
+        expected=lambda regret, instant, t: regret + instant / 2,
+    ),
+    # Hyperparameter schedules: powers move with t / N.
+    "hs-dcfr": Recipe(
+        lambda regret, instant, t: (
+            (discount(t - 1, 1 + 3 * t / N) * regret if regret > 0 else 0)
+            + (discount(t - 1, -1 - 2 * t / N) * regret if regret < 0 else 0)
+            + instant
+        ),
+        lambda t: scheduled_weight(t),
+    ),
+    "hs-pcfr+": Recipe(
+        lambda regret, instant, t: max(regret + instant, 0),
+        lambda t: scheduled_weight(t),
+        expected=lambda regret, instant, t: regret + instant,
     ),
 }
+N = 128  # planned at first, if the number of iterations is not known
 
 
 def discounted(regret: float, t: int) -> float:
-    return regret * (t**1.5 / (t**1.5 + 1) if regret > 0 else 0.5)
+    return regret * (discount(t, 1.5) if regret > 0 else 0.5)
+
+
+def discount(t: int, power: float) -> float:
+    return float(t**power / (t**power + 1))
+
+
+def scheduled_weight(t: int) -> float:
+    """Before iteration s the sum so far is multiplied by ((s - 1) / s)^(15 - 5 s / N)."""
+    return float(math.prod((s / (s - 1)) ** (15 - 5 * s / N) for s in range(2, t + 1)))
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 3, 20])
@@ -186,10 +232,11 @@ def test_vmap_over_iterations_gives_the_same_as_the_batch_axis() -> None:
     def policy_sums(root_reach: jax.Array) -> CFRState:
         start = initial_state(compiled.form, root_reach)
 
-        def step(t: jax.Array, state: CFRState) -> CFRState:
-            return iterate(compiled.form, root_reach, rule, state, t)
+        def body(t: jax.Array, state: CFRState) -> CFRState:
+            step = step_of(t, jnp.int32(0), root_reach)
+            return iterate(compiled.form, root_reach, rule, state, step)
 
-        final: CFRState = jax.lax.fori_loop(1, 11, step, start)
+        final: CFRState = jax.lax.fori_loop(1, 11, body, start)
         return final
 
     with jax.enable_x64(True):
@@ -245,3 +292,16 @@ def test_long_payoff_lists_add_up_to_the_same_cfvs_as_short_ones(
             long = cfr.leaf_cfvs(form, player, sequences)
         assert float(abs(short).max()) > 0
         np.testing.assert_allclose(long, short, rtol=1e-5, atol=1e-6)
+
+
+def test_sums_that_are_added_up_have_the_weights_that_shrinking_sums_have() -> None:
+    """A search adds sums up; relative to each other, its weights are those of the solver."""
+    for name in ("hs-dcfr", "pdcfr+"):
+        rule, planned = RULES[name], 400
+        added, shrunk = np.zeros(planned), np.zeros(planned)
+        for number in range(1, planned + 1):
+            step = cfr.Step(jnp.float32(number), float(planned))
+            one = np.arange(1, planned + 1) == number
+            added += np.asarray(cfr.averaging_weight(rule, step)) * one
+            shrunk = np.asarray(cfr.add_to_average(rule, shrunk, one, step))
+        np.testing.assert_allclose(added / added.sum(), shrunk / shrunk.sum(), atol=2e-4)

@@ -58,7 +58,12 @@ rules:
   sog      Student of Games: regret matching+, simultaneous, linear averaging
   linear   Linear CFR (Brown and Sandholm 2019)
   dcfr     Discounted CFR (Brown and Sandholm 2019)
+  dcfr+    DCFR+ (Xu et al. 2024): regret matching+ with discounts
   pcfr+    Predictive CFR+ (Farina et al. 2021)
+  pdcfr+   Predictive DCFR+ (Xu et al. 2024)
+  sapcfr+  PCFR+ with half of the prediction (2026)
+  hs-dcfr  DCFR whose powers follow a schedule over --iterations (2026)
+  hs-pcfr+ PCFR+ whose averages follow one (2026)
 
 examples:
   sog solve leduc

@@ -108,7 +108,7 @@ def empty_memory(
             for street, (boards, hands) in zip(layout.streets, shapes, strict=True)
         )
 
-    return Memory(regret=zeros(), policy_sum=zeros(), prediction=zeros() if rule.predictive else ())
+    return Memory(regret=zeros(), policy_sum=zeros(), prediction=zeros() if rule.prediction else ())
 
 
 def read_slices(memory: Memory, street: int, at: Array, size: int) -> Slices:

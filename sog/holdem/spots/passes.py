@@ -23,7 +23,15 @@ from sog.holdem.spots.arrays import Equities, Memory, Slices, SpotCards, SpotLay
 from sog.holdem.spots.betting import KINDS, Street
 from sog.holdem.spots.showdowns import against, at_showdown
 from sog.holdem.spots.tables import Tables, write
-from sog.tabular.cfr import Rule, accumulate, add_up, regret_matching
+from sog.tabular.cfr import (
+    Rule,
+    Step,
+    accumulate,
+    add_to_average,
+    add_up,
+    predict,
+    regret_matching,
+)
 
 Pair = tuple[Array, Array]
 """Of the player of the pass, and of the other."""
@@ -43,14 +51,14 @@ class _Pass:
     """The other's."""
     rule: Rule | None
     """None to evaluate the average policies without learning."""
-    step: Array | None
+    step: Step | None
     aim: Aim = "value"
 
     def policies(self, known: Slices) -> list[Array]:
         """[board, action, decision, hand] of each group: current ones, or averages."""
         if self.rule is None:
             tables = known.policy_sum
-        elif self.rule.predictive:
+        elif self.rule.prediction:
             tables = [a + b for a, b in zip(known.regret, known.prediction, strict=True)]
         else:
             tables = known.regret
@@ -65,13 +73,12 @@ def iterate(
     reach: tuple[Array, Array],
     rule: Rule,
     memory: tuple[Memory, Memory],
-    t: Array,
+    step: Step,
 ) -> tuple[Memory, Memory]:
-    """Iteration t = 1, 2, ... of both players.
+    """One iteration of both players.
 
-    reach: [root, hand] of each. equities: see `all_in_equities`. t: integer scalar.
+    reach: [root, hand] of each. equities: see `all_in_equities`.
     """
-    step = t.astype(reach[0].dtype)
     first = _Pass(layout, cards, equities, 0, memory[1], rule, step)
     _, updated = _visit_roots(first, reach, memory[0])
     # With alternating updates player 1 responds to player 0's updated policy.
@@ -301,13 +308,13 @@ def _learn(
         )
         return (*tables[:street], changed, *tables[street + 1 :])
 
-    weight = step**rule.averaging_power
-    regrets = map(functools.partial(accumulate, rule, step=step), known.regret, advantages)
-    sums = (old + weight * reach for old, reach in zip(known.policy_sum, own_rows, strict=True))
+    regrets = tuple(map(functools.partial(accumulate, rule, step=step), known.regret, advantages))
+    sums = map(functools.partial(add_to_average, rule, step=step), known.policy_sum, own_rows)
+    predicted = map(functools.partial(predict, rule, step=step), regrets, advantages)
     return Memory(
         regret=change(memory.regret, regrets),
         policy_sum=change(memory.policy_sum, sums),
-        prediction=change(memory.prediction, advantages) if rule.predictive else (),
+        prediction=change(memory.prediction, predicted) if rule.prediction else (),
     )
 
 

@@ -24,7 +24,7 @@ from sog.holdem.spots.showdowns import all_in_equities
 from sog.holdem.spots.spot import Spot
 from sog.holdem.spots.tables import PRECISIONS, Precision, read
 from sog.memory import bytes_of, check_memory
-from sog.tabular.cfr import Rule
+from sog.tabular.cfr import Rule, step_of
 from sog.tabular.solver import Checkpoint, find_rule
 
 _LONGEST_CALL: Final = 0.5  # seconds, so that Ctrl-C is handled soon
@@ -76,6 +76,8 @@ class SpotSolver:
         self.spot, self.precision = spot, precision
         self.rule = find_rule(rule) if isinstance(rule, str) else rule
         self.iteration = 0
+        self.planned = 0
+        """Iterations in all, for rules with a schedule; 0 if not known, see `step_of`."""
         roots = [spot.board] if boards is None else list(boards)
         weights = _live_ranges(spot, ranges, roots)
         self.hands = list_hands(spot.deck, spot.hole_cards, weights)
@@ -130,7 +132,7 @@ class SpotSolver:
             raise ValueError(f"iterations must be >= 0, got {iterations}.")
 
         def work() -> None:
-            first, count = jnp.int32(self.iteration + 1), jnp.int32(iterations)
+            numbers = map(jnp.int32, (self.iteration + 1, iterations, self.planned))
             memory = _run(
                 self.layout,
                 self.cards,
@@ -138,8 +140,7 @@ class SpotSolver:
                 self.reach,
                 self.rule,
                 self.memory,
-                first,
-                count,
+                *numbers,
             )
             self.memory = jax.block_until_ready(memory)
             self.iteration += iterations
@@ -222,6 +223,7 @@ def solve_spot(
     if until is not None and not until > 0:
         raise ValueError(f"the target exploitability must be > 0, got {until}.")
     began = time.perf_counter()
+    solver.planned = iterations if until is None else 0
     solver.warm_up()
     if on_start is not None:
         on_start()
@@ -342,9 +344,11 @@ def _run(
     memory: tuple[Memory, Memory],
     first: Array,
     count: Array,
+    planned: Array,
 ) -> tuple[Memory, Memory]:
     def body(number: Array, memory: tuple[Memory, Memory]) -> tuple[Memory, Memory]:
-        return iterate(layout, cards, equities, reach, rule, memory, first + number)
+        step = step_of(first + number, planned, reach[0])
+        return iterate(layout, cards, equities, reach, rule, memory, step)
 
     last: tuple[Memory, Memory] = jax.lax.fori_loop(0, count, body, memory)
     return last
