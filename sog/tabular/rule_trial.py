@@ -1,0 +1,117 @@
+"""Which member of the CFR family solves a game best: a trial of each on the game or its subgames."""
+
+import dataclasses
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import jax
+import numpy as np
+
+from sog.games.core import TERMINAL, Game
+from sog.tabular.cfr import RULES
+from sog.tabular.public_tree import TreeTooLargeError
+from sog.tabular.sequence_form import CompiledGame
+from sog.tabular.solver import Solver, compile_tree
+
+LENGTHS: Final = (100, 1000)
+"""Iterations after which exploitability is compared, as of searches with so many updates."""
+_LARGEST: Final = 2000  # nodes of a subgame
+_MOST_TRIES: Final = 50
+_TIMED: Final = 20  # iterations
+
+Problem = tuple[CompiledGame, np.ndarray]
+"""A compiled game and the reach at its root, [2, S, 1]."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RuleTrial:
+    """How a rule did; exploitability in game units, the mean over the problems."""
+
+    rule: str
+    iterations: int
+    """In the time given, for all problems together."""
+    after: tuple[float, ...]
+    """Exploitability after each of `LENGTHS`."""
+    in_time: float
+    """Exploitability when time was up."""
+
+
+def whole_game(game: Game[Any], max_nodes: int) -> list[Problem]:
+    """The game itself. Raises TreeTooLargeError."""
+    compiled = compile_tree(game, max_nodes=max_nodes)
+    return [(compiled, compiled.tree.node_mask[0][:, :, None].astype(np.float64))]
+
+
+def random_subgames(game: Game[Any], number: int, seed: int) -> list[Problem]:
+    """Subgames below states of random games, with random ranges, each as large as fits.
+
+    Raises TreeTooLargeError if random games end without one that is small enough.
+    """
+    random, found = np.random.default_rng(seed), []
+    for _ in range(_MOST_TRIES):
+        compiled = _largest_subgame(game, _random_states(game, random))
+        if compiled is not None:
+            mask = compiled.tree.node_mask[0]
+            weight = random.exponential(size=mask.shape) * mask
+            found.append((compiled, (weight / weight.sum(axis=1, keepdims=True))[:, :, None]))
+        if len(found) == number:
+            return found
+    raise TreeTooLargeError(
+        game, f"has no subgames of at most {_LARGEST} public states in {_MOST_TRIES} random games."
+    )
+
+
+def try_rules(
+    problems: Sequence[Problem], *, seconds: float, rules: Sequence[str] = tuple(RULES)
+) -> Iterator[RuleTrial]:
+    """Tries each rule for some seconds, without compilation and evaluation, in 64-bit numbers.
+
+    A rule with a schedule knows how many iterations there will be.
+    """
+    for rule in rules:
+        trials = [_try_rule(rule, problem, seconds / len(problems)) for problem in problems]
+        yield RuleTrial(
+            rule=rule,
+            iterations=sum(iterations for iterations, _ in trials),
+            after=tuple(np.mean([found[:-1] for _, found in trials], axis=0).tolist()),
+            in_time=float(np.mean([found[-1] for _, found in trials])),
+        )
+
+
+def _try_rule(rule: str, problem: Problem, seconds: float) -> tuple[int, list[float]]:
+    compiled, reach = problem
+
+    def run(planned: int) -> Solver:
+        solver = Solver(compiled, rule, root_reach=reach, precision="float64")
+        solver.planned = planned
+        solver.run(planned)
+        return solver
+
+    run(1).evaluate()  # compiles
+    began = time.perf_counter()
+    run(_TIMED)
+    planned = max(1, int(seconds / (time.perf_counter() - began) * _TIMED))
+    found = [float(run(n).evaluate().exploitability[0]) for n in (*LENGTHS, planned)]
+    return planned, found
+
+
+def _random_states(game: Game[Any], random: np.random.Generator) -> list[Any]:
+    """The public states of a game of random public events, from the start on."""
+    state = jax.jit(game.root)()
+    actor, legal, apply = map(jax.jit, (game.actor, game.legal_outcomes, game.apply))
+    states = []
+    while int(actor(state)) != TERMINAL:
+        states.append(state)
+        state = apply(state, random.choice(np.flatnonzero(np.asarray(legal(state)))))
+    return states
+
+
+def _largest_subgame(game: Game[Any], states: Sequence[Any]) -> CompiledGame | None:
+    largest = None
+    for state in reversed(states):
+        try:
+            largest = compile_tree(game, root=state, max_nodes=_LARGEST)
+        except TreeTooLargeError:
+            break
+    return largest
