@@ -112,7 +112,7 @@ def run_server(
         (player,) = seating.players
         # A program that changes the board has no command line.
         host = dataclasses.replace(host_of(arguments, work), game_from="the game on the board")
-    changes = read_changes(arguments)
+    changes = read_changes(arguments.search, arguments.set)
 
     def make_thinker(game: Game[Any]) -> Thinker:
         known = player

@@ -15,7 +15,6 @@ from sog.cli.numbers import (
     positive_integer,
     positive_number,
     seed,
-    share,
 )
 from sog.domain import policy_tables
 
@@ -46,10 +45,6 @@ def _several(metavar: str, help_text: str) -> Declaration:
     return {"action": "append", "default": [], "metavar": metavar, "help": help_text}
 
 
-def _children(text: str) -> int | str:
-    return text if text == "all" else positive_integer(text)
-
-
 def _player(text: str) -> int:
     if text not in ("0", "1"):
         raise argparse.ArgumentTypeError(f"must be 0 or 1, got {text!r}")
@@ -57,7 +52,13 @@ def _player(text: str) -> int:
 
 
 GAME: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
-_OR_RUN: Final = "or the setting of a run"
+SEARCH_FIELDS: Final = (
+    *("num_simulations", "simulations_per_update", "rule", "c_puct", "prior_temperature"),
+    *("leaf_averaging", "leaf_interval", "lookahead", "grow", "num_children", "max_actions"),
+    *("max_outcomes", "spread_outcomes", "widest_chance", "resolve_from", "alpha", "safe"),
+    *("search_everywhere", "capacity", "kept_simulations", "chunk_size"),
+)
+"""What --set changes: `SearchSettings`, whose module is slow to import."""
 
 OPTIONS: Final[dict[str, Declaration]] = {
     # The object of a command.
@@ -123,6 +124,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "not counted; results then depend on the machine (default: no time limit)",
     },
     "--max-nodes": _count("N", "reject games with more than N public states (default: 1000000)"),
+    "--rule": {"metavar": "NAME", "help": "a member of the CFR family, see below (default: cfr+)"},
     "--until-mbb": {
         "type": positive_number,
         "metavar": "X",
@@ -143,84 +145,20 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "searches at once, for speed only; all GPUs, or all cores of a CPU, share them "
         f"(default: {SEARCHES_AT_ONCE})",
     ),
-    # Searches. Options in `SETTINGS` set a field of `SearchSettings`.
+    # Searches.
     "--search": {
         "metavar": "S,C",
         "help": "simulations s and simulations per update c of SoG(s, c) (default: the run's "
         f"run.evaluate_search, used while it trained; else {DEFAULT_SEARCH})",
     },
-    "--compare": {
-        "nargs": "+",
-        "metavar": "S,C",
-        "help": "compare the policies of several searches SoG(s, c) side by side",
-    },
     "--set": _several(
-        "search.KEY=VALUE",
-        "change any setting of searches, as search.c_puct=2; may be repeated; sog configs NAME "
-        "lists all of [search]",
+        "NAME=VALUE",
+        "change a setting of searches, as rule=dcfr; may be repeated; [search] of sog configs NAME "
+        f"explains all: {', '.join(SEARCH_FIELDS)}",
     ),
-    "--simulations": _count("S", f"s, simulations that grow the tree (default: 100, {_OR_RUN})"),
-    "--per-update": {
-        "type": positive_number,
-        "metavar": "C",
-        "help": "c, simulations per regret update phase; 0.1 is 10 updates per simulation "
-        f"(default: 1, {_OR_RUN})",
-    },
-    "--rule": {
-        "metavar": "NAME",
-        "help": "a member of the CFR family, see sog solve --help; all but sog update the players "
-        f"in turns, which queries leaves twice as often (default: sog, as in the paper, {_OR_RUN})",
-    },
-    "--leaf-averaging": {
-        "type": share,
-        "metavar": "X",
-        "help": "weight of the average policy's ranges in leaf queries; the rest is the current "
-        f"policy's (default: 0 as in the paper, {_OR_RUN})",
-    },
-    "--resolve-from": {
-        "choices": ("deepest", "reply", "first_child"),
-        "metavar": "WHERE",
-        "help": "where an agent's next search starts: deepest, at the deepest state of the history "
-        "in its last tree (the paper); reply, before the opponent's reply, or after a later chance "
-        f"event; first_child, right after its own move (default: first_child, {_OR_RUN})",
-    },
-    "--alpha": {
-        "type": share,
-        "metavar": "X",
-        "help": "weight of the gadget in the opponent's range where a search starts; the rest is "
-        f"the opponent's last range (default: 0.5, {_OR_RUN})",
-    },
-    "--max-outcomes": _count(
-        "N",
-        "sample N chance outcomes where there are more; N must be at least the number of "
-        f"outcomes of a decision (default: all, {_OR_RUN})",
-    ),
-    "--children": {
-        "type": _children,
-        "metavar": "K",
-        "help": "children that an expansion adds, or all (default: all; 1 with perfect "
-        "information, except at the state searched)",
-    },
-    "--max-actions": _count(
-        "N",
-        "consider only the N best actions of a state by the evaluator's policy; needs perfect "
-        f"information (default: all, {_OR_RUN})",
-    ),
-    "--c-puct": {
-        "type": number_from_zero,
-        "metavar": "X",
-        "help": f"exploration constant of the simulations (default: 1.25, {_OR_RUN})",
-    },
-    "--lookahead": _count(
-        "D",
-        f"levels below the state searched that the initial tree has (default: 1, {_OR_RUN})",
-    ),
-    "--no-growth": _flag("keep the tree of --lookahead; simulations only count updates"),
     "--whole-game": _flag(
         "put the whole rest of the game into every tree, so that it has no leaves"
     ),
-    "--search-everywhere": _flag("let a player's chain also search at the opponent's decisions"),
-    "--unsafe": _flag("re-solve without the gadget, for comparison"),
     "--evaluator": {
         "choices": ("zero", "uniform", "exact", "rollout"),
         "help": "the evaluator of the leaves, see below",
@@ -229,14 +167,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "type": number_from_zero,
         "metavar": "EPS",
         "help": "add an error from -EPS to EPS to every value, in the game's unit",
-    },
-    "--solver-iterations": _count(
-        "N", "CFR iterations of the exact evaluator per update (default: 30)"
-    ),
-    "--solver-fading": {
-        "type": share,
-        "metavar": "X",
-        "help": "share of regrets that the exact evaluator keeps between updates (default: 0.9)",
     },
     "--aivat": {
         "choices": ("exact", "network", "zero"),
@@ -324,16 +254,3 @@ OPTIONS: Final[dict[str, Declaration]] = {
     },
     "--open": _flag("open the page in a browser"),
 }
-
-SETTINGS: Final = {
-    "simulations": "num_simulations",
-    "per_update": "simulations_per_update",
-    **{
-        name: name
-        for name in (
-            *("rule", "leaf_averaging", "resolve_from", "alpha", "max_outcomes"),
-            *("max_actions", "c_puct", "lookahead"),
-        )
-    },
-}
-"""The field of `SearchSettings` that an option sets."""

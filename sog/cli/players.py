@@ -8,7 +8,6 @@ from typing import Any
 from sog.cli.display import Work, note
 from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.loading import explaining_size, load_game
-from sog.cli.options import SETTINGS
 from sog.cli.search_options import read_changes
 from sog.games import Game
 from sog.players.player import MOST_NODES, Host
@@ -44,11 +43,11 @@ class CommandHost(Host):
 
 
 def host_of(arguments: argparse.Namespace, work: Work) -> CommandHost:
-    """A host with the options `seed`, `max_nodes` and perhaps `seconds`."""
+    """A host with the option `seed`, and `seconds` and `max_nodes` where the command has them."""
     return CommandHost(
         seed=arguments.seed or 0,
         seconds=getattr(arguments, "seconds", None),
-        max_nodes=arguments.max_nodes or MOST_NODES,
+        max_nodes=getattr(arguments, "max_nodes", None) or MOST_NODES,
         work=work,
     )
 
@@ -70,15 +69,17 @@ def seat_at(
     """As `seat_players`, in a loaded game. game_from: what names it, in messages."""
     host = dataclasses.replace(host_of(arguments, work), game_from=game_from)
     with mistakes(), explaining_size():
-        return seat(texts, game=game, search=read_changes(arguments), host=host)
+        return seat(
+            texts, game=game, search=read_changes(arguments.search, arguments.set), host=host
+        )
 
 
 def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     """Raises CommandError if search options are invalid, or no player searches."""
-    read_changes(arguments)
+    read_changes(arguments.search, arguments.set)
     if any(entry_of(text).searches for text in texts):
         return
-    for option, value in given(arguments, "search", "set", "seconds", *SETTINGS):
+    for option, value in given(arguments, "search", "set", "seconds"):
         who = " and ".join(dict.fromkeys(texts))
         one = value[0] if isinstance(value, list) else value
         raise CommandError(f"{option} {one} has no effect: {who} takes no search settings.")

@@ -1,55 +1,33 @@
-"""Search settings on the command line: --search, --rule and the other search options."""
+"""Search settings on the command line: --search and --set, and what distinguishes a search."""
 
 import argparse
-import contextlib
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 from gtcfr.settings import SearchSettings
 from selfplay.runs.config import read_changes_of
-from sog.cli.errors import CommandError, mistakes
-from sog.cli.options import SETTINGS
+from sog.cli.errors import mistakes
 from sog.players.searching import changed, read_simulations
-from sog.tabular.solver import find_rule
+
+_TABLE = "search"
 
 
-def read_changes(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Settings that --search, the options of single settings and --set change, as far as given.
+def read_changes(search: str | None, settings: Sequence[str]) -> dict[str, Any]:
+    """The settings that --search and --set change; --set counts last.
 
-    A command with a repeatable --search reads that one itself.
+    Names of settings may be written as in configurations, with their table.
     """
-    given = {setting: getattr(arguments, name, None) for name, setting in SETTINGS.items()}
-    changes = {setting: value for setting, value in given.items() if value is not None}
-    if "rule" in changes:
-        with mistakes("--rule: "):
-            find_rule(changes["rule"])
-    search = getattr(arguments, "search", None)
+    bare = {text for text in settings if "." not in text.partition("=")[0] and "=" in text}
     with mistakes():
-        if isinstance(search, str):
-            changes |= read_simulations(search, "--search")
-        return changes | read_changes_of("search", getattr(arguments, "set", ()))
-
-
-@contextlib.contextmanager
-def naming_options(arguments: argparse.Namespace) -> Iterator[None]:
-    """As `mistakes`, but messages name the given options instead of their settings."""
-    given = {**SETTINGS, "children": "num_children"}.items()
-    options = {
-        setting: f"--{name.replace('_', '-')}"
-        for name, setting in given
-        if getattr(arguments, name, None) is not None
-    }
-    try:
-        yield
-    except ValueError as error:
-        raise CommandError(" ".join(options.get(w, w) for w in str(error).split(" "))) from None
+        changes = {} if search is None else read_simulations(search, "--search")
+        full = [f"{_TABLE}.{text}" if text in bare else text for text in settings]
+        return changes | read_changes_of(_TABLE, full)
 
 
 def read_settings(arguments: argparse.Namespace, base: SearchSettings) -> SearchSettings:
     """`base` with the changes of `read_changes`."""
-    changes = read_changes(arguments)
-    with naming_options(arguments):
-        return changed(base, changes)
+    with mistakes():
+        return changed(base, read_changes(arguments.search, arguments.set))
 
 
 def name_of(search: SearchSettings) -> str:

@@ -26,7 +26,7 @@ from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile
 
 _ITERATIONS: Final = 1000
 _RULE: Final = "cfr+"
-_OF_SEARCHES: Final = ("search", "set", "rule", "leaf_averaging", "resolve_from", "seed")
+_OF_SEARCHES: Final = ("search", "set", "seed")
 _OF_GAMES: Final = ("iterations",)
 _Check = Callable[[Game[Any]], object]
 

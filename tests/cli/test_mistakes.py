@@ -142,8 +142,8 @@ FIRST_BYTES = {
             "k.npz` take one.",
         ),
         (
-            ["search", "kuhn", "--sims", "3"],
-            "unrecognized arguments: --sims 3; did you mean --simulations? (see sog search --help)",
+            ["search", "kuhn", "--serch", "3"],
+            "unrecognized arguments: --serch 3; did you mean --search? (see sog search --help)",
         ),
         (
             ["games", "leduc(rank=4)"],

@@ -285,8 +285,8 @@ def test_games_of_another_search_are_those_of_another_tournament(
     as_played({(0, 1): [[1, 0]]})
     path = str(tmp_path / "saved.jsonl")
     asked = ("tournament", "zero", "random", "--game", "kuhn", "--search", "4,1", "--save", path)
-    assert sog(*asked, "--max-outcomes", "3")[0] == 0
-    code, _, err = sog(*asked, "--max-outcomes", "4")
+    assert sog(*asked, "--set", "max_outcomes=3")[0] == 0
+    code, _, err = sog(*asked, "--set", "max_outcomes=4")
     assert (code, "are of another tournament: max_outcomes of zero was 3, not 4." in err) == (
         2,
         True,

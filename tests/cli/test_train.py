@@ -198,7 +198,7 @@ def test_the_newest_checkpoint_is_evaluated_unless_one_is_named(
     [
         ([], SearchSettings(num_simulations=6, rule="dcfr", leaf_averaging=0.25, alpha=1.0)),
         (
-            ["--search", "8,2", "--rule", "sog", "--leaf-averaging", "0"],
+            ["--search", "8,2", "--set", "rule=sog", "--set", "leaf_averaging=0"],
             SearchSettings(num_simulations=8, simulations_per_update=2.0, alpha=1.0),
         ),
     ],
@@ -232,7 +232,7 @@ def test_a_run_is_evaluated_with_the_search_it_was_set_to_unless_told_otherwise(
 def test_one_search_with_the_network_of_a_run_is_shown(
     sog_json: Callable[..., Any], trained: tuple[Path, str, str]
 ) -> None:
-    result = sog_json("search", f"{trained[0]}@8", "--history", "check", "--rule", "cfr+")
+    result = sog_json("search", f"{trained[0]}@8", "--history", "check", "--set", "rule=cfr+")
     assert (result["game"], result["evaluator"]) == ("kuhn(ranks=3)", "kuhn at step 8")
     assert (result["search"], result["rule"]) == ([4, 1], "cfr+")  # as the run evaluates
     assert result["root"]["history"] == ["check"]

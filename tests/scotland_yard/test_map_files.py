@@ -100,7 +100,7 @@ def test_a_search_prints_and_draws_the_map(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "map.svg"
     history = "'Mr X takes a taxi'"
     code, out, err = sog(
-        *("search", "glasses", "--simulations", "2", "--evaluator", "zero"),
+        *("search", "glasses", "--search", "2,1", "--evaluator", "zero"),
         *("--history", history, "--picture", str(file)),
     )
     assert code == 0, err

@@ -19,9 +19,10 @@ Searching players run SoG(s, c): s simulations, c of them per regret update phas
 information they take their best action, otherwise they sample from their policy. Settings for one
 player follow its name: 'runs/leduc?search=200,1&c_puct=2' (values of [search] in configurations).
 """
-HOW: Final = (
-    *("--game", "--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes"),
-    *("--resolve-from", "--seconds"),
+HOW: Final = ("--game", "--search", "--set", "--seconds")
+"""Options for players, their searches and the game."""
+_OF_ANY_GAME: Final = (
+    *HOW,
     (
         "--max-nodes",
         {
@@ -30,7 +31,6 @@ HOW: Final = (
         },
     ),
 )
-"""Options for players, their searches and the game."""
 
 PLAY: Final = Command(
     "play against an agent in the terminal",
@@ -42,7 +42,7 @@ examples:
   sog play runs/leduc
   sog play tabular --game kuhn --hints
   sog play rollout --game connect_four --search 400,1 --as 0
-  sog play runs/leduc --rule dcfr --leaf-averaging 0.5
+  sog play runs/leduc --set rule=dcfr --set leaf_averaging=0.5
   sog play zero --game glasses --games 3 --save games.json
   sog play zero --game glasses --resume games.json
   sog play zero --game london --search 20,1 --hints --picture london.svg
@@ -63,7 +63,7 @@ player 0), "moves": [{{"state", "actor", "action", "text" (of the action), "outc
 and at the end), "names" (their texts), and "begins" where it began at a position: its text}}]}}.
 """,
     (
-        *("agent", "--as", *HOW, "--history", "--hints"),
+        *("agent", "--as", *_OF_ANY_GAME, "--history", "--hints"),
         ("--games", {"default": None, "help": "games to play (default: asks after each)"}),
         ("--seed", {"default": None, "help": "of deals and agents (default: random)"}),
         (
@@ -90,11 +90,10 @@ examples:
   sog match runs/leduc tabular --search 100,1
   sog match runs/leduc@1000 runs/leduc@10000 --games 500
   sog match 'runs/leduc?search=400,1' 'runs/leduc?search=100,1'
-  sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
-  sog match runs/leduc tabular --set search.c_puct=2 --set search.prior_temperature=1.5
+  sog match runs/leduc tabular --set rule=dcfr --set leaf_averaging=0.5
   sog match rollout random --game tic_tac_toe --json
   sog match "rollout(games=100)" zero --game leduc
-  sog match rollout random --game london --search 10,1 --max-outcomes 26 --games 10
+  sog match rollout random --game london --search 10,1 --set max_outcomes=26
   sog match runs/connect_four uct:1000
   sog match agent:leduc tabular --games 1000 --aivat exact
   sog match rollout random --game go5 --games 10 --games-out games.sgf
@@ -124,7 +123,7 @@ pair), "standard_error" (of the mean; null after one pair), "mean_as" (player 0 
         "first",
         "second",
         "--games",
-        *HOW,
+        *_OF_ANY_GAME,
         ("--history", {"help": "begin every game of perfect information at this position"}),
         *("--aivat", "--games-out", "--batch", "--seed", "--json"),
     ),
@@ -165,7 +164,7 @@ better)}}], "added_draws" (per pairing; 0 unless a player won or lost everything
             "--games",
             {"default": None, "help": "games of each pairing, an even number (default: 100)"},
         ),
-        *("--show", *HOW),
+        *("--show", *_OF_ANY_GAME),
         ("--history", {"help": "begin every game of perfect information at this position"}),
         "--openings",
         (
@@ -237,8 +236,7 @@ person's player, null in a PGN or an SGF; "names" are the players'.
         ("--number", {"help": "this game (default: the last one)"}),
         _RECORDED_GAME,
         ("--by", {"metavar": "PLAYER", "help": "the judge, see below"}),
-        *("--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes", "--resolve-from"),
-        *("--seconds", "--max-nodes"),
+        *("--search", "--set", "--seconds", "--max-nodes"),
         ("--seed", {"default": 0, "help": "of the searches (default: 0)"}),
         ("--svg", {"help": "draw each player's expected utility, move by move"}),
         "--json",

@@ -5,6 +5,7 @@ from typing import Final
 from sog.cli.commands.command import Command
 from sog.cli.options import DEFAULT_SEARCH, GAME, MOST_NODES_EVALUATED
 
+_SEVERAL: Final = {"action": "append", "default": []}
 _GAME_OR_RUN: Final = ("game", {"help": f"{GAME}; or a run folder of `sog train`"})
 
 SEARCH: Final = Command(
@@ -21,17 +22,17 @@ stands for its game, with its network at the leaves and the search by which the 
 
 examples:
   sog search kuhn
-  sog search leduc --history "check bet2" --simulations 200
+  sog search leduc --history "check bet2" --search 200,1
   sog search leduc --evaluator exact --svg leduc.svg
   sog search leduc --lock "check: bet2=0.5 check=0.5"
   sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
-  sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
+  sog search tic_tac_toe --history "b2 a3" --evaluator rollout --search 400,1
   sog search runs/leduc --history "check bet2"
-  sog search glasses --simulations 50 --picture glasses.svg
-  sog search leduc --history "check bet2" --compare 10,1 100,1
+  sog search glasses --search 50,1 --picture glasses.svg
+  sog search leduc --history "check bet2" --search 10,1 --search 100,1
   sog search kuhn --json
 
-SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
+SoG(s, c) is s simulations with c of them per regret update phase: --search s,c.
 A lock fixes the policy of the player to act after some events from the start of the game: a
 probability for each action, of all infostates or of a named one (see sog solve --help). The search
 responds to it, and also runs without the lock. Leaves are valued as if nothing were locked below.
@@ -49,15 +50,33 @@ and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal
 "event" that led there, "depth", "actor", "probability" (of getting there from the start of the game
 by average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
 "range", "value" and, of the player to act, "policy" and "visits" by action. Undefined is null.
-With --compare it prints "searches", a list of these, and "differences", the distance of each policy
-from the first: total variation, averaged over the range.
+With several --search it prints "searches", a list of these, and "differences", the distance of each
+policy from the first: total variation, averaged over the range.
 With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """,
     (
-        *(_GAME_OR_RUN, "--history", "--simulations", "--per-update", "--compare"),
-        *("--evaluator", "--set", "--children", "--max-actions", "--c-puct", "--rule"),
-        *("--leaf-averaging", "--lookahead", "--max-outcomes", "--seconds"),
-        *("--lock", "--seed", "--depth", "--svg", "--picture", "--memory", "--max-nodes", "--json"),
+        *(_GAME_OR_RUN, "--history"),
+        (
+            "--search",
+            {
+                **_SEVERAL,
+                "help": "simulations s and simulations per update c of SoG(s, c); several searches "
+                f"are compared side by side (default: {DEFAULT_SEARCH}, or that of the run)",
+            },
+        ),
+        *(
+            "--evaluator",
+            "--set",
+            "--seconds",
+            "--lock",
+            "--seed",
+            "--depth",
+            "--svg",
+            "--picture",
+            "--memory",
+            "--max-nodes",
+            "--json",
+        ),
     ),
 )
 EVALUATE: Final = Command(
@@ -80,11 +99,11 @@ examples:
   sog evaluate runs/leduc --search 100,1 --search 100,0.1 --seeds 50
   sog evaluate runs/leduc --checkpoint all --search 10,1 --search 100,1 --plot figure3.png
   sog evaluate kuhn --search 100,1 --search 1000,10 --seeds 50
-  sog evaluate leduc --no-growth --lookahead 2 --search 30,1 --search 100,1 --search 300,1 \\
-      --plot leduc.png                            trees that do not grow: only T counts
-  sog evaluate kuhn --no-growth --noise 0.01 --search 100,1 --seeds 20 --json
+  sog evaluate leduc --set grow=false --set lookahead=2 --search 30,1 --search 100,1 \\
+      --search 300,1 --plot leduc.png             trees that do not grow: only T counts
+  sog evaluate kuhn --set grow=false --noise 0.01 --search 100,1 --seeds 20 --json
                                                   with evaluators that err by up to 0.01 chips
-  sog evaluate leduc --whole-game --search 100,1 --unsafe
+  sog evaluate leduc --whole-game --search 100,1 --set safe=false
                                                   what re-solving without the gadget costs
 
 Searches share all GPUs, or all cores of a CPU. With JAX_NUM_CPU_DEVICES=1 the CPU is one device.
@@ -104,26 +123,24 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
         (
             "--search",
             {
-                "action": "append",
+                **_SEVERAL,
                 "help": "simulations s and simulations per update c of SoG(s, c); may be given "
                 f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
             },
         ),
-        *("--checkpoint", "--set", "--rule", "--leaf-averaging", "--seeds"),
+        *("--checkpoint", "--set", "--seeds"),
         ("--seed", {"help": "the first seed (default: 0)"}),
         "--batch-size",
-        *("trees:", "--lookahead", "--no-growth", "--whole-game"),
-        "leaves:",
+        *("trees and leaves:", "--whole-game"),
         (
             "--evaluator",
             {
                 "choices": ("zero", "uniform", "exact"),
                 "help": "the evaluator of the leaves: 0, uniform play, or a solution of the "
-                "subgame (default: exact)",
+                "subgame by CFR, 30 iterations per update (default: exact)",
             },
         ),
-        *("--noise", "--solver-iterations", "--solver-fading"),
-        *("re-solving:", "--resolve-from", "--alpha", "--search-everywhere", "--unsafe"),
+        "--noise",
         "output and limits:",
         ("--plot", {"help": "draw exploitability against T (pip install 'sog[plot]')"}),
         (

@@ -19,7 +19,7 @@ SOURCE is one of
 """
 _MADE: Final = (
     *("of a game:", "--iterations"),
-    *("of a run folder:", "--search", "--set", "--rule", "--leaf-averaging", "--resolve-from"),
+    *("of a run folder:", "--search", "--set"),
     ("--seed", {"default": None}),
     "limits and output:",
     (
@@ -81,11 +81,7 @@ It is printed in thousandths of the game's unit; in poker that is mbb, a chip be
 Ctrl-C stops early and keeps the result so far (exit code 130).
 """,
     (
-        *("game", "--history"),
-        (
-            "--rule",
-            {"help": "a member of the CFR family, see below (default: cfr+)"},
-        ),
+        *("game", "--history", "--rule"),
         (
             "--iterations",
             {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},

@@ -10,7 +10,7 @@ from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, writing
-from sog.cli.evaluate.plan import Plan, in_whole_game, read_plan
+from sog.cli.evaluate.plan import SOLVER_FADING, SOLVER_ITERATIONS, Plan, in_whole_game, read_plan
 from sog.cli.evaluate.report import Finished, plot_evaluation, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
@@ -131,9 +131,7 @@ def _evaluators(
             trained = load_named_run(plan.run if checkpoint is None else f"{plan.run}@{checkpoint}")
             step, inner = trained.step, trained.evaluator
         elif plan.evaluator == "exact":
-            inner = exact_evaluator(
-                game, iterations=plan.solver_iterations, fading=plan.solver_fading
-            )
+            inner = exact_evaluator(game, iterations=SOLVER_ITERATIONS, fading=SOLVER_FADING)
         elif plan.evaluator == "uniform":
             inner = uniform_play_evaluator(game)
         if not plan.noise:

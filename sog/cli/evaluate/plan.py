@@ -2,8 +2,9 @@
 
 import argparse
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
@@ -11,7 +12,7 @@ from sog.cli import display
 from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
-from sog.cli.options import DEFAULT_SEARCH, DEFAULT_SEEDS
+from sog.cli.options import DEFAULT_SEEDS
 from sog.cli.search_options import method_words, read_changes
 from sog.players.agents import AGENT_PREFIX
 from sog.players.runs import names_run, split_step
@@ -19,9 +20,9 @@ from sog.players.searching import changed, read_simulations
 from sog.tabular import PublicTree
 
 _EVALUATOR: Final = "exact"
-_SOLVER_ITERATIONS: Final = 30
-_SOLVER_FADING: Final = 0.9
-_OF_EXACT: Final = ("solver_iterations", "solver_fading")
+SOLVER_ITERATIONS: Final = 30
+SOLVER_FADING: Final = 0.9
+"""Of the exact evaluator."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,33 +41,28 @@ class Plan:
     """The name of the leaf evaluator; zero where there are no leaves."""
     noise: float
     """The largest error of a value, in the game's unit."""
-    solver_iterations: int
-    """Of the exact evaluator, as is the next."""
-    solver_fading: float
     num_seeds: int
     """Policies to compose: one if nothing is random."""
 
     def words(self) -> list[str]:
         """Settings that distinguish these searches, for a title."""
-        arguments = self.arguments
-        words = ["continual re-solving" if self.searches[0].safe else "unsafe re-solving"]
-        if self.searches[0].search_everywhere:
+        arguments, search = self.arguments, self.searches[0]
+        words = ["continual re-solving" if search.safe else "unsafe re-solving"]
+        if search.search_everywhere:
             words.append("searches everywhere")
-        if arguments.alpha is not None:
-            words.append(f"alpha {arguments.alpha:g}")
+        if search.alpha != SearchSettings().alpha:
+            words.append(f"alpha {search.alpha:g}")
         if arguments.whole_game:
             words.append("whole game in the tree")
-        elif arguments.lookahead is not None or arguments.no_growth:
-            words.append(f"lookahead {self.searches[0].lookahead}")
-        if arguments.no_growth:
-            words.append("no growth")
-        if not arguments.whole_game:
+        else:
+            if search.lookahead > 1 or not search.grow:
+                words.append(f"lookahead {search.lookahead}")
+            if not search.grow:
+                words.append("no growth")
             words.append(f"{self.evaluator} evaluator")
-        if arguments.solver_iterations is not None or arguments.solver_fading is not None:
-            words.append(f"{self.solver_iterations} iterations fading {self.solver_fading:g}")
         if self.noise:
             words.append(f"noise {self.noise:g}")
-        return words + method_words(self.searches[0])
+        return words + method_words(search)
 
 
 def in_whole_game(search: SearchSettings, tree: PublicTree) -> SearchSettings:
@@ -81,13 +77,17 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
 
     If they name a run folder, `arguments.game` becomes the game of the run.
     """
-    _check_contradictions(arguments)
+    changes = read_changes(None, arguments.set)
+    _check_contradictions(arguments, changes)
     run, base = _read_run(arguments)
-    base = _with_options(base, arguments)
-    checkpoints = _read_checkpoints(arguments, run)
-    texts = arguments.search or ([] if run is not None else [DEFAULT_SEARCH])
+    if arguments.whole_game:
+        changes |= {"lookahead": WHOLE_GAME, "grow": False, "leaf_averaging": 0.0}
+        changes["leaf_interval"] = 1
     with mistakes():
-        read = [changed(base, read_simulations(text, "--search")) for text in texts]
+        base = changed(base, changes)
+    checkpoints = _read_checkpoints(arguments, run)
+    with mistakes():
+        read = [changed(base, read_simulations(text, "--search")) for text in arguments.search]
     is_random = base.grow or bool(arguments.noise)
     num_seeds = (arguments.seeds or DEFAULT_SEEDS) if is_random else 1
     if arguments.seed + num_seeds - 1 > MOST_SEED:
@@ -99,7 +99,6 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     if (arguments.seeds or 1) > num_seeds:
         display.note("nothing is random without growth and noise: one policy is composed.")
     own = "zero" if arguments.whole_game else arguments.evaluator or _EVALUATOR
-    fading = arguments.solver_fading
     return Plan(
         arguments=arguments,
         searches=tuple(read) or (base,),
@@ -107,43 +106,28 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
         checkpoints=checkpoints,
         evaluator=own if run is None else "network",
         noise=arguments.noise or 0.0,
-        solver_iterations=arguments.solver_iterations or _SOLVER_ITERATIONS,
-        solver_fading=_SOLVER_FADING if fading is None else fading,
         num_seeds=num_seeds,
     )
 
 
-def _with_options(base: SearchSettings, arguments: argparse.Namespace) -> SearchSettings:
-    """The settings that all searches share."""
-    changes = read_changes(arguments)
-    if arguments.no_growth or arguments.whole_game:
-        changes["grow"] = False
-    if arguments.unsafe:
-        changes["safe"] = False
-    if arguments.search_everywhere:
-        changes["search_everywhere"] = True
+def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, Any]) -> None:
+    """Rejects options that have no effect because of others. changes: those of --set."""
     if arguments.whole_game:
-        changes |= {"lookahead": WHOLE_GAME, "leaf_averaging": 0.0, "leaf_interval": 1}
-    with mistakes():
-        return changed(base, changes)
-
-
-def _check_contradictions(arguments: argparse.Namespace) -> None:
-    """Rejects options that have no effect because of others."""
-    if arguments.whole_game:
-        about_leaves = ("evaluator", "noise", "leaf_averaging", *_OF_EXACT)
-        for option, value in given(arguments, "lookahead", *about_leaves):
-            why = "holds all levels" if option == "--lookahead" else "leaves no leaf to evaluate"
-            raise CommandError(f"{option} {value} has no effect with --whole-game, which {why}.")
-    if (arguments.evaluator or _EVALUATOR) != "exact":
-        for option, value in given(arguments, *_OF_EXACT):
+        for name in ("lookahead", "grow"):
+            if name in changes:
+                raise CommandError(
+                    f"--set {name} has no effect with --whole-game, which holds all levels."
+                )
+        if "leaf_averaging" in changes:
             raise CommandError(
-                f"{option} {value} needs --evaluator exact, got {arguments.evaluator}."
+                "--set leaf_averaging has no effect with --whole-game, which leaves no leaf to "
+                "evaluate."
             )
-    if arguments.unsafe and arguments.alpha is not None:
-        raise CommandError(
-            f"--alpha {arguments.alpha:g} has no effect with --unsafe, which has no gadget."
-        )
+        for option, value in given(arguments, "evaluator", "noise"):
+            why = "leaves no leaf to evaluate"
+            raise CommandError(f"{option} {value} has no effect with --whole-game, which {why}.")
+    if "alpha" in changes and not changes.get("safe", True):
+        raise CommandError("--set alpha has no effect with safe=false, which has no gadget.")
 
 
 def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings]:
@@ -152,8 +136,8 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
         is_run = names_run(arguments.game)
     if not is_run:
         return None, SearchSettings()
-    for option, _ in given(arguments, "evaluator", *_OF_EXACT):
-        raise CommandError(f"{option} has no effect on {arguments.game}, which has a network.")
+    if arguments.evaluator is not None:
+        raise CommandError(f"--evaluator has no effect on {arguments.game}, which has a network.")
     if arguments.game.startswith(AGENT_PREFIX):
         from sog.players.shipped import agent_settings, find_agent
 

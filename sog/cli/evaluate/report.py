@@ -12,7 +12,7 @@ from rich.table import Table
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.evaluate.plan import Plan
+from sog.cli.evaluate.plan import SOLVER_FADING, SOLVER_ITERATIONS, Plan
 from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.cli.search_options import name_of
 from sog.evaluation import ComposedPolicies
@@ -96,8 +96,8 @@ def as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "lookahead": None if settings.lookahead == WHOLE_GAME else settings.lookahead,
         "growth": settings.grow,
         "evaluator": None if arguments.whole_game else plan.evaluator,
-        "solver_iterations": plan.solver_iterations if is_exact else None,
-        "solver_fading": plan.solver_fading if is_exact else None,
+        "solver_iterations": SOLVER_ITERATIONS if is_exact else None,
+        "solver_fading": SOLVER_FADING if is_exact else None,
         "noise": plan.noise,
         "leaf_averaging": None if arguments.whole_game else settings.leaf_averaging,
         "leaf_interval": None if arguments.whole_game else settings.leaf_interval,

@@ -30,7 +30,6 @@ from sog.games.core import CHANCE
 from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
 from sog.players.runs import names_run
-from sog.players.searching import read_simulations
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
@@ -42,7 +41,7 @@ _MOST_DRAWN: Final = 10
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     run = _check(arguments)
-    compared = arguments.compare is not None
+    compared = len(arguments.search) > 1
     start_jax(few_searches=True)
     with display.working() as work, concluding(work.report_interrupt):
         trained = load_named_run(run) if run is not None else None
@@ -51,12 +50,12 @@ def run(arguments: argparse.Namespace) -> int:
         history = load_history(game, arguments.history, anywhere=True)
         if compared and int(game.actor(history.state)) >= CHANCE:
             raise CommandError(
-                "--compare shows the policy of the player to act, and no player acts here."
+                "several --search show the policy of the player to act, and no player acts here."
             )
         base = SearchSettings() if trained is None else trained.settings
         searches = [
-            choose_settings(game, arguments, base, simulations)
-            for simulations in _simulations(arguments)
+            choose_settings(game, base, read_changes(text, arguments.set))
+            for text in arguments.search or [None]
         ]
         locks = load_locks(game, arguments)
         if locks and history.start is not None:
@@ -85,7 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> str | None:
     """Checks options before the work begins; returns the run given in place of a game, if any."""
-    read_changes(arguments)
+    for text in arguments.search or [None]:
+        read_changes(text, arguments.set)
     check_target("--svg", arguments.svg, (".svg",))
     check_picture_name(arguments.picture)
     picture = arguments.picture
@@ -94,10 +94,9 @@ def _check(arguments: argparse.Namespace) -> str | None:
     if arguments.memory:
         for option, _ in given(arguments, "svg", "picture"):
             raise CommandError(f"{option} has no effect with --memory, which searches nothing.")
-    if arguments.compare is not None:
-        for option, _ in given(arguments, "simulations", "per_update", "svg", "picture", "memory"):
-            raise CommandError(f"--compare names searches of its own; leave {option} out.")
-    _simulations(arguments)
+    if len(arguments.search) > 1:
+        for option, _ in given(arguments, "svg", "picture", "memory"):
+            raise CommandError(f"{option} has no effect with several --search, which are compared.")
     with mistakes():
         is_run = names_run(arguments.game)
     if not is_run:
@@ -105,14 +104,6 @@ def _check(arguments: argparse.Namespace) -> str | None:
     if arguments.evaluator is not None:
         raise CommandError("--evaluator has no effect on a run folder, which has a network.")
     return str(arguments.game)
-
-
-def _simulations(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """The settings that --compare changes for each search; none without it."""
-    if arguments.compare is None:
-        return [{}]
-    with mistakes():
-        return [read_simulations(text, "--compare") for text in arguments.compare]
 
 
 def _write_files(found: FinishedSearch, arguments: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""`sog search --compare`: searches of one public state side by side."""
+"""Several searches of one public state, side by side."""
 
 from collections.abc import Sequence
 

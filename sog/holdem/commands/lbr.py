@@ -24,9 +24,7 @@ from sog.players.runs import names_run
 _GAMES: Final = 1000
 _BATCH: Final = 16
 _NO_EFFECT: Final = (
-    *("seeds", "lookahead", "no_growth", "whole_game", "evaluator", "noise", "solver_iterations"),
-    *("solver_fading", "search_everywhere", "unsafe", "alpha", "plot", "batch_size"),
-    "max_nodes",
+    *("seeds", "whole_game", "evaluator", "noise", "plot", "batch_size", "max_nodes"),
 )
 _MEANINGS: Final = {
     "none": "fold and call",
@@ -124,7 +122,7 @@ def _check(arguments: argparse.Namespace) -> str:
         raise CommandError(
             f"--games must be even, since every deal is played twice, got {arguments.games}."
         )
-    if len(arguments.search or []) > 1:
+    if len(arguments.search) > 1:
         raise CommandError("--search must be given once with --lbr.")
     if arguments.checkpoint == "all":
         raise CommandError("--checkpoint must be one step with --lbr, got all.")
