@@ -34,7 +34,7 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import CommandError, check_target
 from sog.cli.figure import COLORS, check_plot, finish_axes, new_figure, write_figure
 from sog.cli.numbers import positive_integer
-from sog.cli.tournament.saved import SavedTournament
+from sog.cli.saved_tournament import SavedTournament
 from sog.files import replace_file
 from sog.play.arena import MatchResult, play_match
 from sog.play.game_in_progress import PlayedGame

@@ -19,7 +19,7 @@ from typing import Any, Final
 from script_arguments import script_parser
 
 from sog.cli.errors import CommandError
-from sog.cli.evaluate.report import Lines, plot_results
+from sog.cli.evaluation_report import Lines, plot_results
 from sog.cli.figure import check_plot
 from sog.files import parse_json, read_bytes
 from sog.games import make

@@ -17,8 +17,8 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.players import check_searches, host_of, seat_players
 from sog.cli.records import check_has_format, check_record_name
+from sog.cli.saved_tournament import SavedTournament, write_games
 from sog.cli.search_options import describe_search
-from sog.cli.tournament.saved import SavedTournament, write_games
 from sog.drawing.outline import or_null
 from sog.games import Game
 from sog.memory import check_memory

@@ -11,7 +11,7 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.games_file import OneGame, open_games
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.play.screen import signed_units
+from sog.cli.play_screen import signed_units
 from sog.cli.players import check_searches, seat_at
 from sog.drawing.worth import draw_worth
 from sog.files import replace_file

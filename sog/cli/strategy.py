@@ -12,7 +12,7 @@ from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, given, mistakes
-from sog.cli.evaluate.plan import in_whole_game
+from sog.cli.evaluation_plan import in_whole_game
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
 from sog.cli.search_options import describe_search, read_settings

@@ -52,7 +52,7 @@ def test_json_has_the_spread_of_exploitability_over_seeds(sog_json: Callable[...
 def test_beside_a_search_stands_cfr_with_as_many_updates(
     sog_json: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", composed_of_nothing)
+    monkeypatch.setattr("sog.cli.evaluate.compose", composed_of_nothing)
     searches = ("--search", "2,0.2", "--search", "9,2.5", "--set", "rule=cfr+")
     results = sog_json("evaluate", "kuhn", *searches)["results"]
     assert [result["search"] for result in results] == [[2, 0.2], [9, 2.5]]
@@ -163,7 +163,7 @@ def interrupt_second(number: int) -> Callable[..., ComposedPolicies]:
 def test_an_interrupt_keeps_the_searches_that_are_finished(
     sog: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int, code: int
 ) -> None:
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", interrupt_second(number))
+    monkeypatch.setattr("sog.cli.evaluate.compose", interrupt_second(number))
     plot = tmp_path / "kuhn.png"
     options = (*FIXED_TREES, "--search", "20,1", "--plot", str(plot), "--json")
     exit_code, out, err = sog("evaluate", "kuhn", *options)
@@ -180,13 +180,13 @@ def test_a_failure_keeps_the_searches_that_are_finished(
     sog: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def then_refuse(*_: Any, **__: Any) -> ComposedPolicies:
-        monkeypatch.setattr("sog.cli.evaluate.command.compose", refuse)
+        monkeypatch.setattr("sog.cli.evaluate.compose", refuse)
         return composed_of_nothing()
 
     def refuse(*_: Any, **__: Any) -> ComposedPolicies:
         raise ValueError("no.")
 
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", then_refuse)
+    monkeypatch.setattr("sog.cli.evaluate.compose", then_refuse)
     code, out, err = sog("evaluate", "kuhn", *FIXED_TREES, "--search", "20,1", "--json")
     assert code == 2
     assert len(json.loads(out)["results"]) == 1

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sog.cli.arguments import make_parser
-from sog.cli.evaluate.plan import read_plan
-from sog.cli.evaluate.report import Finished, plot_evaluation
+from sog.cli.evaluation_plan import read_plan
+from sog.cli.evaluation_report import Finished, plot_evaluation
 from sog.evaluation import ComposedPolicies
 from sog.games import make
 
@@ -87,7 +87,7 @@ def test_a_full_disk_costs_the_picture_and_not_the_result(
     def no_space(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("sog.cli.evaluate.command.plot_evaluation", no_space)
+    monkeypatch.setattr("sog.cli.evaluate.plot_evaluation", no_space)
     file = tmp_path / "kuhn.png"
     options = (
         "--set",

@@ -300,7 +300,7 @@ def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smal
     def fail(*arguments: object, **options: object) -> None:
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: 8 GiB")
 
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", fail)
+    monkeypatch.setattr("sog.cli.evaluate.compose", fail)
     code, out, err = sog("evaluate", "kuhn", "--search", "10,1", "--batch-size", batch_size)
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == f"sog: error: out of memory; {advice}"

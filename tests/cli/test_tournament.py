@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.cli.tournament.saved import SavedTournament, write_games
+from sog.cli.saved_tournament import SavedTournament, write_games
 from sog.games import make
 from sog.play.arena import MatchResult
 from sog.play.elo import fit_elo
@@ -49,7 +49,7 @@ def as_played(monkeypatch: pytest.MonkeyPatch) -> Play:
             )
             for pairing, rows in utilities.items()
         }
-        monkeypatch.setattr("sog.cli.tournament.command.play_tournament", lambda *_, **__: results)
+        monkeypatch.setattr("sog.cli.tournament.play_tournament", lambda *_, **__: results)
 
     return play
 

@@ -1,7 +1,6 @@
 """Declares commands and builds their argparse parsers."""
 
 import argparse
-import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -58,10 +57,7 @@ class Command(NamedTuple):
         """Runs the command; returns its exit code."""
         modes = (mode.run for mode in self.modes if load_part(mode.takes)(arguments))
         run = next(modes, self.run)
-        name = f"sog.cli.{arguments.command}"
-        if not run and hasattr(importlib.import_module(name), "__path__"):
-            name += ".command"  # a larger command in its own folder
-        code: int = load_part(run or f"{name}:run")(arguments)
+        code: int = load_part(run or f"sog.cli.{arguments.command}:run")(arguments)
         return code
 
 

@@ -8,7 +8,7 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.play.screen import Quit, Terminal
+from sog.cli.play_screen import Quit, Terminal
 from sog.domain import policy_tables
 from sog.files import replace_file
 from sog.holdem.commands.spot_node import node_as_json, print_node, shown

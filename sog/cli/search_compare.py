@@ -8,9 +8,9 @@ from rich.console import Group
 from rich.text import Text
 
 from sog.cli import display
-from sog.cli.search.searching import FinishedSearch
-from sog.cli.search.text import policy_table
 from sog.cli.search_options import name_of
+from sog.cli.search_text import policy_table
+from sog.cli.searching import FinishedSearch
 from sog.drawing.outline import signed
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from sog.cli.play.screen import ListedAction, Quit, Terminal, find_choices, list_choices
+from sog.cli.play_screen import ListedAction, Quit, Terminal, find_choices, list_choices
 from sog.drawing.grid import Event, Grid
 from sog.drawing.outline import percent
 

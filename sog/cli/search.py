@@ -11,16 +11,16 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.locks import load_locks
 from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
-from sog.cli.search.compare import differences, print_comparison
-from sog.cli.search.searching import (
+from sog.cli.search_compare import differences, print_comparison
+from sog.cli.search_options import describe_search, read_changes
+from sog.cli.search_text import as_table, node_as_json
+from sog.cli.searching import (
     FinishedSearch,
     check_size,
     choose_leaves,
     choose_settings,
     search_state,
 )
-from sog.cli.search.text import as_table, node_as_json
-from sog.cli.search_options import describe_search, read_changes
 from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search

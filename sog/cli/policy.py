@@ -8,8 +8,8 @@ from sog.cli.backend import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.policy.text import legend, print_grid
-from sog.cli.policy.walk import walk
+from sog.cli.policy_text import legend, print_grid
+from sog.cli.policy_walk import walk
 from sog.cli.strategy import Strategy, check_source, load_strategy
 from sog.domain import load_part, policy_tables
 from sog.drawing.grid import Grid, grid_as_csv, grid_as_json, node_at, read_grid

@@ -13,11 +13,11 @@ from sog.cli import display
 from sog.cli.backend import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.openings import Openings, check_openings, make_openings
 from sog.cli.players import check_searches, seat_players
 from sog.cli.records import check_has_format, check_record_name
-from sog.cli.tournament.openings import Openings, check_openings, make_openings
-from sog.cli.tournament.report import print_report, report_as_json
-from sog.cli.tournament.saved import SavedTournament, write_games
+from sog.cli.saved_tournament import SavedTournament, write_games
+from sog.cli.tournament_report import print_report, report_as_json
 from sog.play.arena import MatchResult
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import Opening

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sog.cli.errors import CommandError, mistakes, writing
 from sog.cli.numbers import MOST_SEED
-from sog.cli.play.moves import Move
+from sog.cli.play_moves import Move
 from sog.cli.records import is_record_name
 from sog.files import parse_json, read_bytes, replace_file
 from sog.games import Game

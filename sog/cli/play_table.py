@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from sog.cli.lines import fold
-from sog.cli.play.moves import Moves, TakeBack
-from sog.cli.play.screen import (
+from sog.cli.play_moves import Moves, TakeBack
+from sog.cli.play_screen import (
     ListedAction,
     Quit,
     Terminal,

@@ -12,7 +12,7 @@ from rich.table import Table
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.evaluate.plan import SOLVER_FADING, SOLVER_ITERATIONS, Plan
+from sog.cli.evaluation_plan import SOLVER_FADING, SOLVER_ITERATIONS, Plan
 from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.cli.search_options import name_of
 from sog.evaluation import ComposedPolicies
