@@ -9,7 +9,7 @@ from typing import Any, Final
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.errors import CommandError, given, mistakes
+from sog.cli.errors import CommandError, mistakes, reject
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
 from sog.cli.options import DEFAULT_SEEDS
@@ -123,9 +123,8 @@ def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, A
                 "--set leaf_averaging has no effect with --whole-game, which leaves no leaf to "
                 "evaluate."
             )
-        for option, value in given(arguments, "evaluator", "noise"):
-            why = "leaves no leaf to evaluate"
-            raise CommandError(f"{option} {value} has no effect with --whole-game, which {why}.")
+        why = "with --whole-game, which leaves no leaf to evaluate"
+        reject(arguments, ("evaluator", "noise"), why)
     if "alpha" in changes and not changes.get("safe", True):
         raise CommandError("--set alpha has no effect with safe=false, which has no gadget.")
 
@@ -136,8 +135,7 @@ def _read_run(arguments: argparse.Namespace) -> tuple[str | None, SearchSettings
         is_run = names_run(arguments.game)
     if not is_run:
         return None, SearchSettings()
-    if arguments.evaluator is not None:
-        raise CommandError(f"--evaluator has no effect on {arguments.game}, which has a network.")
+    reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")
     if arguments.game.startswith(AGENT_PREFIX):
         from sog.players.shipped import agent_settings, find_agent
 

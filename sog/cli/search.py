@@ -6,7 +6,7 @@ from typing import Any, Final
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.locks import load_locks
@@ -92,17 +92,15 @@ def _check(arguments: argparse.Namespace) -> str | None:
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
     if arguments.memory:
-        for option, _ in given(arguments, "svg", "picture"):
-            raise CommandError(f"{option} has no effect with --memory, which searches nothing.")
+        reject(arguments, ("svg", "picture"), "with --memory, which searches nothing")
     if len(arguments.search) > 1:
-        for option, _ in given(arguments, "svg", "picture", "memory"):
-            raise CommandError(f"{option} has no effect with several --search, which are compared.")
+        why = "with several --search, which are compared"
+        reject(arguments, ("svg", "picture", "memory"), why)
     with mistakes():
         is_run = names_run(arguments.game)
     if not is_run:
         return None
-    if arguments.evaluator is not None:
-        raise CommandError("--evaluator has no effect on a run folder, which has a network.")
+    reject(arguments, ["evaluator"], "on a run folder, which has a network")
     return str(arguments.game)
 
 

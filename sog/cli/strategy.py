@@ -2,7 +2,7 @@
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ import numpy as np
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.errors import CommandError, given, mistakes
+from sog.cli.errors import CommandError, mistakes, reject
 from sog.cli.evaluation_plan import in_whole_game
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
@@ -52,12 +52,12 @@ def check_source(arguments: argparse.Namespace) -> None:
     kind = _kind(arguments.source)
     if kind == "file":
         _read_game(arguments.source)
-        _refuse(arguments, (*_OF_GAMES, *_OF_SEARCHES), "a policy file, which is read as it is")
+        reject(arguments, (*_OF_GAMES, *_OF_SEARCHES), "on a policy file, which is read as it is")
     elif kind == "run":
-        _refuse(arguments, _OF_GAMES, "a run folder, whose agent searches")
+        reject(arguments, _OF_GAMES, "on a run folder, whose agent searches")
         read_settings(arguments, SearchSettings())
     else:
-        _refuse(arguments, _OF_SEARCHES, "a game, which is solved and not searched")
+        reject(arguments, _OF_SEARCHES, "on a game, which is solved and not searched")
 
 
 def load_strategy(
@@ -153,9 +153,3 @@ def _read_game(path: str) -> str:
         game = str(read_metadata(path)["game"])
         check_named_by_file(game, path)
     return game
-
-
-def _refuse(arguments: argparse.Namespace, options: Sequence[str], source: str) -> None:
-    """Rejects options that have no effect on this source."""
-    for option, _ in given(arguments, *options):
-        raise CommandError(f"{option} has no effect on {source}.")

@@ -57,7 +57,7 @@ SEE_HELP = " (see sog evaluate --help)"
         ),
         (
             ["--whole-game", "--evaluator", "zero"],
-            "--evaluator zero has no effect with --whole-game, which leaves no leaf to evaluate.",
+            "--evaluator has no effect with --whole-game, which leaves no leaf to evaluate.",
         ),
         (
             ["--set", "safe=false", "--set", "alpha=0.5"],

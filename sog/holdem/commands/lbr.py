@@ -8,7 +8,7 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, mistakes
+from sog.cli.errors import SUCCESS, CommandError, mistakes, reject
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.match import interval_of, mean_as_json, signed_milli
 from sog.cli.players import seat_players
@@ -44,8 +44,8 @@ class Measured:
 
 def takes(arguments: argparse.Namespace) -> bool:
     """Whether --lbr is set; CommandError for one of its options without it."""
-    if not arguments.lbr and arguments.games is not None:
-        raise CommandError(f"--games {arguments.games} has no effect without --lbr.")
+    if not arguments.lbr:
+        reject(arguments, ["games"], "without --lbr")
     return bool(arguments.lbr)
 
 
@@ -101,12 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> str:
     """The player; raises for options without effect. Turns `arguments` into those of a match."""
-    for option in _NO_EFFECT:
-        value = getattr(arguments, option)
-        if value not in (None, False):
-            shown = "" if value is True else f" {value}"
-            flag = f"--{option.replace('_', '-')}{shown}"
-            raise CommandError(f"{flag} has no effect with --lbr, which plays games.")
+    reject(arguments, _NO_EFFECT, "with --lbr, which plays games")
     with mistakes():
         is_run = names_run(arguments.game)
     if not is_run:
