@@ -30,7 +30,7 @@ from script_arguments import game_text, script_parser
 
 from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import CommandError, check_target
 from sog.cli.figure import COLORS, check_plot, finish_axes, new_figure, write_figure
 from sog.cli.numbers import positive_integer

@@ -31,7 +31,7 @@ from gtcfr.tree import take_reach
 from sog.cli.commands.command import add_options
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
-from sog.cli.search_options import read_settings
+from sog.cli.players import read_settings
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.players.trained import load_trained
 from sog.tabular import CompiledGame, compile_tree

@@ -8,14 +8,14 @@ from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, is_out_of_memory, writing
 from sog.cli.evaluation_plan import SOLVER_FADING, SOLVER_ITERATIONS, Plan, in_whole_game, read_plan
 from sog.cli.evaluation_report import Finished, plot_evaluation, print_report
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
-from sog.cli.search_options import name_of
+from sog.cli.players import name_of
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
 from sog.tabular import CompiledGame

@@ -13,7 +13,7 @@ from sog.cli.errors import CommandError, mistakes, reject
 from sog.cli.figure import check_plot
 from sog.cli.numbers import MOST_SEED
 from sog.cli.options import DEFAULT_SEEDS
-from sog.cli.search_options import method_words, read_changes
+from sog.cli.players import method_words, read_changes
 from sog.players.agents import AGENT_PREFIX
 from sog.players.runs import names_run, split_step
 from sog.players.searching import changed, read_simulations

@@ -14,7 +14,7 @@ from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.evaluation_plan import SOLVER_FADING, SOLVER_ITERATIONS, Plan
 from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
-from sog.cli.search_options import name_of
+from sog.cli.players import name_of
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
 

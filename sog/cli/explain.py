@@ -8,7 +8,7 @@ import numpy as np
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS
 from sog.cli.interrupts import concluding
 from sog.cli.strategy import Strategy, check_source, load_strategy

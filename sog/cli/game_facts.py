@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sog.catalog import size_texts
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.lines import fold
 from sog.cli.loading import load_game
 from sog.cli.parameters import parameter_facts, print_parameters

@@ -11,14 +11,13 @@ from rich.table import Table
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.exact import policy_evaluator
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
+from sog.cli.game_output import check_has_format, check_record_name
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.players import check_searches, host_of, seat_players
-from sog.cli.records import check_has_format, check_record_name
+from sog.cli.players import check_searches, describe_search, host_of, seat_players
 from sog.cli.saved_tournament import SavedTournament, write_games
-from sog.cli.search_options import describe_search
 from sog.drawing.outline import or_null
 from sog.games import Game
 from sog.memory import check_memory

@@ -1,19 +1,24 @@
 """`sog search`: one growing-tree CFR search of a public state, and the tree it grew."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, Final
+
+import numpy as np
+from rich.columns import Columns
+from rich.console import Group
+from rich.text import Text
 
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
+from sog.cli.game_output import check_has_picture, check_picture_name, write_picture
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.locks import load_locks
-from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
-from sog.cli.search_compare import differences, print_comparison
-from sog.cli.search_options import describe_search, read_changes
-from sog.cli.search_text import as_table, node_as_json
+from sog.cli.players import describe_search, name_of, read_changes
+from sog.cli.search_text import as_table, node_as_json, policy_table
 from sog.cli.searching import (
     FinishedSearch,
     check_size,
@@ -22,7 +27,7 @@ from sog.cli.searching import (
     search_state,
 )
 from sog.drawing.nodes import left_out
-from sog.drawing.outline import Outline
+from sog.drawing.outline import Outline, signed
 from sog.drawing.search_tree import draw_search
 from sog.files import replace_file
 from sog.games import Game
@@ -216,3 +221,30 @@ def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
             for number, node in enumerate(found.nodes)
         ],
     }
+
+
+def print_comparison(compared: Sequence[FinishedSearch]) -> None:
+    """Prints a table per search, side by side if they fit."""
+    first, facts = compared[0], []
+    for found, apart in zip(compared, differences(compared), strict=True):
+        text = f"value {signed(found.node.mean_value)}, {len(found.nodes):,} public states, "
+        text += f"{found.seconds:.3g} s"
+        if found is not first:
+            text += f"; {apart:.1%} of the policy differs from {name_of(first.settings)}"
+        facts.append((name_of(found.settings), text))
+    display.print_facts(first.titled("several searches"), facts)
+    print(f"\n{first.board}\n" if first.board else "")
+    tables = [
+        Group(Text(name_of(found.settings), style="bold"), policy_table(found.node))
+        for found in compared
+    ]
+    footer = f"Values: to player 0 in {first.game.unit}, those of an infostate to its player."
+    display.print_table(Columns(tables, padding=(1, 4)), footer=footer)
+
+
+def differences(compared: Sequence[FinishedSearch]) -> list[float]:
+    """The total variation distance of each policy from the first, weighted by the range."""
+    first = compared[0].node
+    weights, policy = np.nan_to_num(first.ranges[first.actor]), np.nan_to_num(first.policy)
+    apart = [abs(np.nan_to_num(found.node.policy) - policy).sum(axis=-1) / 2 for found in compared]
+    return [float(weights @ one / weights.sum()) for one in apart]

@@ -19,8 +19,7 @@ from sog.cli.compilation_cache import keep_time, last_time
 from sog.cli.errors import mistakes
 from sog.cli.loading import explaining_size
 from sog.cli.locks import Price
-from sog.cli.players import host_of
-from sog.cli.search_options import describe_search
+from sog.cli.players import describe_search, host_of
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game

@@ -15,7 +15,7 @@ from sog.cli.errors import CommandError, mistakes, reject
 from sog.cli.evaluation_plan import in_whole_game
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
-from sog.cli.search_options import describe_search, read_settings
+from sog.cli.players import describe_search, read_settings
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games.foreign import check_named_by_file

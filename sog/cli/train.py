@@ -20,8 +20,8 @@ from selfplay.schedule import PASSING, Schedule, check_config
 from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
-from sog.cli.backend import start_jax
 from sog.cli.compilation_cache import keep_time, last_time
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, given, mistakes, require_package
 from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game

@@ -19,7 +19,7 @@ from sog.games.registry import make
 
 HELLO = """\
 import sys
-from sog.cli.streams import prepare_streams
+from sog.cli.main import prepare_streams
 prepare_streams()
 print(sys.stdin.read(), end="")
 print("a result \\u00b1 1\\u2026 \\u265e")

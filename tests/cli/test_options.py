@@ -10,7 +10,7 @@ from gtcfr.settings import SearchSettings
 from sog.cli.arguments import COMMANDS, make_parser
 from sog.cli.commands.command import OptionSpec
 from sog.cli.options import OPTIONS, SEARCH_FIELDS
-from sog.cli.search_options import read_settings
+from sog.cli.players import read_settings
 from sog.domain import domains, load_part
 
 

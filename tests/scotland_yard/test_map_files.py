@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sog.cli.errors import check_target
-from sog.cli.picture_file import write_picture
+from sog.cli.game_output import write_picture
 from sog.games import make
 from sog.play.rules import after, first_state
 from sog.scotland_yard.station_map import load_map

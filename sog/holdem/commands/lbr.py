@@ -7,7 +7,7 @@ from typing import Any, Final
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes, reject
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.match import interval_of, mean_as_json, signed_milli

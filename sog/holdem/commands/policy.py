@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play_screen import Quit, Terminal
