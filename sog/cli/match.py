@@ -136,15 +136,12 @@ def _print(seating: Seating, arguments: argparse.Namespace, result: MatchResult)
 
 
 def _as_table(seating: Seating, result: MatchResult) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("player", no_wrap=True)
     unit = seating.game.milli_unit
     has_aivat = result.corrected is not None
     columns = [f"mean ({unit})", "95%", "as player 0", "as player 1", "won", "drawn", "lost"]
     if has_aivat:
         columns[2:2] = ["AIVAT", "95%"]
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
+    table = display.plain_table("player", right=columns)
     first, second = _names(seating)
     as_0, as_1 = result.mean_as
     interval = interval_of(result.standard_error)

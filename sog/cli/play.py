@@ -21,7 +21,6 @@ from sog.cli.game_output import (
 )
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.play_opponent import find_opponent
 from sog.cli.play_screen import (
     Quit,
     Terminal,
@@ -31,7 +30,7 @@ from sog.cli.play_screen import (
     worth_of,
 )
 from sog.cli.play_table import DecisionNote, Human, Moves, RecordingAgent, TakeBack
-from sog.cli.players import check_searches, describe_search, seat_players
+from sog.cli.players import check_searches, describe_search, find_opponent, seat_players
 from sog.cli.saved_games import Saved, check_resumed, left_game, read_saved
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame

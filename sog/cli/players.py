@@ -3,18 +3,27 @@
 import argparse
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from gtcfr.settings import SearchSettings
 from selfplay.runs.config import read_changes_of
+from sog.cli import display
 from sog.cli.display import Work, note
 from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.loading import explaining_size, load_game
 from sog.games import Game
+from sog.games.registry import is_game
+from sog.parameters import split_call
+from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.player import MOST_NODES, Host
+from sog.players.runs import is_run
 from sog.players.searching import changed, read_simulations
 from sog.players.seating import Seating, seat
 from sog.players.table import entry_of
+
+_ANYWHERE: Final = "rollout"
+"""Plays any game, some of them well, without training."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -123,3 +132,20 @@ def method_words(search: SearchSettings) -> list[str]:
     }
     usual = SearchSettings()
     return [text for name, text in words.items() if getattr(search, name) != getattr(usual, name)]
+
+
+def find_opponent(arguments: argparse.Namespace) -> None:
+    """Replaces a game in `arguments.agent` by its shipped agent, or, with a note, by one that plays
+    any game."""
+    text = arguments.agent
+    call = split_call(text.strip())
+    if call is None or is_run(Path(text)):
+        return
+    if text in read_agents():
+        arguments.agent = f"{AGENT_PREFIX}{text}"
+    elif arguments.game is None and is_game(call[0]):
+        arguments.agent, arguments.game = _ANYWHERE, text
+        display.note(
+            f"no agent for {text} is shipped: you play against {_ANYWHERE}, which evaluates by "
+            f"random games."
+        )

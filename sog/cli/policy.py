@@ -153,7 +153,7 @@ def _reached(grid: Grid, game: Game[object]) -> str:
 
 
 def _table(grid: Grid, rows: tuple[Row, ...]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table = display.plain_table()
     style = _COLORS[grid.player]
     table.add_column(f"player {grid.player}", style=style, no_wrap=True)
     table.add_column("range", justify="right")

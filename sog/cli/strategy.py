@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from gtcfr.extent import WHOLE_GAME
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.errors import CommandError, mistakes, reject
-from sog.cli.evaluation_plan import in_whole_game
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
 from sog.cli.players import describe_search, read_settings
@@ -21,7 +21,7 @@ from sog.games import Game
 from sog.games.foreign import check_named_by_file
 from sog.play.policies import is_table
 from sog.players.runs import names_run
-from sog.tabular import Checkpoint, CompiledGame, load_policy, read_metadata, solve
+from sog.tabular import Checkpoint, CompiledGame, PublicTree, load_policy, read_metadata, solve
 from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile
 
 _ITERATIONS: Final = 1000
@@ -115,12 +115,6 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
     check(trained.game)
     search = read_settings(arguments, trained.settings)
     compiled = compile_whole_game(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
-
-    def show(done: int, total: int) -> None:
-        if done == 0:
-            work.begin("searching at every decision", total=total)
-        work.update(f"{done:,} of {total:,} batches{work.time_left(done, total)}", done)
-
     work.begin("compiling the search")
     with mistakes():
         composed = compose(
@@ -130,10 +124,17 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
             seeds=1,
             first_seed=arguments.seed or 0,
             mesh=batch_mesh(),
-            progress=show,
+            progress=work.in_batches("searching at every decision"),
         )
     title = f"{trained.title} by {describe_search(search)}"
     return compiled, composed.policy[0], title
+
+
+def in_whole_game(search: SearchSettings, tree: PublicTree) -> SearchSettings:
+    """The search with capacity for the whole public tree, and a lookahead within it."""
+    lookahead = WHOLE_GAME if search.lookahead >= tree.game.max_depth else search.lookahead
+    capacity = tree.num_nodes + tree.game.num_outcomes  # no tree is larger than the game
+    return dataclasses.replace(search, lookahead=lookahead, capacity=capacity)
 
 
 def _kind(source: str) -> str:

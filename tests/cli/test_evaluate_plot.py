@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sog.cli.arguments import make_parser
-from sog.cli.evaluation_plan import read_plan
+from sog.cli.evaluate import read_plan
 from sog.cli.evaluation_report import Finished, plot_evaluation
 from sog.evaluation import ComposedPolicies
 from sog.games import make
