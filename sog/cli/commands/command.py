@@ -13,6 +13,11 @@ OptionSpec = str | tuple[str, Mapping[str, Any]]
 or the title of a new group, which ends with a colon."""
 
 
+def changed(name: str, text: str = "", **changes: Any) -> OptionSpec:
+    """An option with another help text and other changes of what `OPTIONS` declares."""
+    return name, {"help": text, **changes} if text else changes
+
+
 class Mode(NamedTuple):
     """A mode of a core command that a domain adds."""
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sog.cli.commands.command import Command
+from sog.cli.commands.command import Command, changed
 from sog.players.table import PLAYERS
 
 _WIDTH: Final = max(len(entry.form) for entry in PLAYERS.values())
@@ -23,12 +23,10 @@ HOW: Final = ("--game", "--search", "--set", "--seconds")
 """Options for players, their searches and the game."""
 _OF_ANY_GAME: Final = (
     *HOW,
-    (
+    changed(
         "--max-nodes",
-        {
-            "help": "enumerate games of at most N public states for tabular, uniform and exact "
-            "(default: 1000000)"
-        },
+        "enumerate games of at most N public states for tabular, uniform and exact "
+        "(default: 1000000)",
     ),
 )
 
@@ -64,19 +62,14 @@ and at the end), "names" (their texts), and "begins" where it began at a positio
 """,
     (
         *("agent", "--as", *_OF_ANY_GAME, "--history", "--hints"),
-        ("--games", {"default": None, "help": "games to play (default: asks after each)"}),
-        ("--seed", {"default": None, "help": "of deals and agents (default: random)"}),
-        (
-            "--picture",
-            {"help": "draw your cards, dice, the board or the map at each of your turns"},
-        ),
-        (
+        changed("--games", default=None, help="games to play (default: asks after each)"),
+        changed("--seed", default=None, help="of deals and agents (default: random)"),
+        changed("--picture", "draw your cards, dice, the board or the map at each of your turns"),
+        changed(
             "--save",
-            {
-                "metavar": "FILE",
-                "help": "write the games to a new file, for sog replay and sog review: FILE.json, "
-                "or FILE.pgn or FILE.sgf, if the game supports it",
-            },
+            metavar="FILE",
+            help="write the games to a new file, for sog replay and sog review: FILE.json, "
+            "or FILE.pgn or FILE.sgf, if the game supports it",
         ),
         "--resume",
     ),
@@ -124,7 +117,7 @@ pair), "standard_error" (of the mean; null after one pair), "mean_as" (player 0 
         "second",
         "--games",
         *_OF_ANY_GAME,
-        ("--history", {"help": "begin every game of perfect information at this position"}),
+        changed("--history", "begin every game of perfect information at this position"),
         *("--aivat", "--games-out", "--batch", "--seed", "--json"),
     ),
 )
@@ -160,19 +153,16 @@ better)}}], "added_draws" (per pairing; 0 unless a player won or lost everything
 """,
     (
         "players",
-        (
-            "--games",
-            {"default": None, "help": "games of each pairing, an even number (default: 100)"},
+        changed(
+            "--games", default=None, help="games of each pairing, an even number (default: 100)"
         ),
         *("--show", *_OF_ANY_GAME),
-        ("--history", {"help": "begin every game of perfect information at this position"}),
+        changed("--history", "begin every game of perfect information at this position"),
         "--openings",
-        (
+        changed(
             "--save",
-            {
-                "metavar": "FILE.jsonl",
-                "help": "write results as they come; continue the file if it exists",
-            },
+            metavar="FILE.jsonl",
+            help="write results as they come; continue the file if it exists",
         ),
         *("--games-out", "--batch", "--seed", "--json"),
     ),
@@ -183,9 +173,8 @@ and the usual rules; --game names another game. If the board shows no end, the r
 counts: a loss is a resignation or a loss on time, a draw or a score was agreed. Draws that a player
 must claim in chess do not end a game unless claimed.
 """
-_RECORDED_GAME: Final = (
-    "--game",
-    {"help": "the game of a PGN or an SGF (default: from the file, see below)"},
+_RECORDED_GAME: Final = changed(
+    "--game", "the game of a PGN or an SGF (default: from the file, see below)"
 )
 REPLAY: Final = Command(
     "show games of a file move by move: of sog play --save, a PGN or an SGF",
@@ -233,16 +222,16 @@ person's player, null in a PGN or an SGF; "names" are the players'.
 """,
     (
         "file",
-        ("--number", {"help": "this game (default: the last one)"}),
+        changed("--number", "this game (default: the last one)"),
         _RECORDED_GAME,
-        ("--by", {"metavar": "PLAYER", "help": "the judge, see below"}),
+        changed("--by", metavar="PLAYER", help="the judge, see below"),
         *("--search", "--set", "--seconds", "--max-nodes"),
-        ("--seed", {"default": 0, "help": "of the searches (default: 0)"}),
-        ("--svg", {"help": "draw each player's expected utility, move by move"}),
+        changed("--seed", default=0, help="of the searches (default: 0)"),
+        changed("--svg", "draw each player's expected utility, move by move"),
         "--json",
     ),
 )
-WHO_PLAYS: Final = ("agent", {"help": "the player, see below"})
+WHO_PLAYS: Final = changed("agent", "the player, see below")
 AGENTS: Final = Command(
     "list the trained agents shipped with the package",
     """\

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from sog.cli.commands.command import Command
+from sog.cli.commands.command import Command, changed
 from sog.cli.options import DEFAULT_SEARCH, GAME, MOST_NODES_EVALUATED
 
 _SEVERAL: Final = {"action": "append", "default": []}
-_GAME_OR_RUN: Final = ("game", {"help": f"{GAME}; or a run folder of `sog train`"})
+_GAME_OR_RUN: Final = changed("game", f"{GAME}; or a run folder of `sog train`")
 
 SEARCH: Final = Command(
     "search a public state with growing-tree CFR, and show the tree",
@@ -56,13 +56,11 @@ With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """,
     (
         *(_GAME_OR_RUN, "--history"),
-        (
+        changed(
             "--search",
-            {
-                **_SEVERAL,
-                "help": "simulations s and simulations per update c of SoG(s, c); several searches "
-                f"are compared side by side (default: {DEFAULT_SEARCH}, or that of the run)",
-            },
+            **_SEVERAL,
+            help="simulations s and simulations per update c of SoG(s, c); several searches "
+            f"are compared side by side (default: {DEFAULT_SEARCH}, or that of the run)",
         ),
         *(
             "--evaluator",
@@ -120,35 +118,28 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
     (
         _GAME_OR_RUN,
         "searches:",
-        (
+        changed(
             "--search",
-            {
-                **_SEVERAL,
-                "help": "simulations s and simulations per update c of SoG(s, c); may be given "
-                f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
-            },
+            **_SEVERAL,
+            help="simulations s and simulations per update c of SoG(s, c); may be given "
+            f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
         ),
         *("--checkpoint", "--set", "--seeds"),
-        ("--seed", {"help": "the first seed (default: 0)"}),
+        changed("--seed", "the first seed (default: 0)"),
         "--batch-size",
         *("trees and leaves:", "--whole-game"),
-        (
+        changed(
             "--evaluator",
-            {
-                "choices": ("zero", "uniform", "exact"),
-                "help": "the evaluator of the leaves: 0, uniform play, or a solution of the "
-                "subgame by CFR, 30 iterations per update (default: exact)",
-            },
+            choices=("zero", "uniform", "exact"),
+            help="the evaluator of the leaves: 0, uniform play, or a solution of the "
+            "subgame by CFR, 30 iterations per update (default: exact)",
         ),
         "--noise",
         "output and limits:",
-        ("--plot", {"help": "draw exploitability against T (pip install 'sog[plot]')"}),
-        (
+        changed("--plot", "draw exploitability against T (pip install 'sog[plot]')"),
+        changed(
             "--max-nodes",
-            {
-                "help": "refuse games of more public states than N (default: "
-                f"{MOST_NODES_EVALUATED})"
-            },
+            f"refuse games of more public states than N (default: {MOST_NODES_EVALUATED})",
         ),
         "--json",
     ),
@@ -189,12 +180,10 @@ Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C (143 by SIGTERM), 
 """,
     (
         *("config", "--run"),
-        (
+        changed(
             "--set",
-            {
-                "metavar": "PART.NAME=VALUE",
-                "help": "change a value, as search.num_simulations=50; may be repeated",
-            },
+            metavar="PART.NAME=VALUE",
+            help="change a value, as search.num_simulations=50; may be repeated",
         ),
         *("--schedule", "--workers", "--ray-address", "--tensorboard", "--json"),
     ),
@@ -220,7 +209,7 @@ examples:
   sog configs leduc > mine.toml                 a file of your own: sog train mine.toml
 """,
     (
-        ("config", {"nargs": "?", "metavar": "NAME", "help": "a configuration's name"}),
+        changed("config", nargs="?", metavar="NAME", help="a configuration's name"),
         "--json",
     ),
 )
@@ -236,5 +225,5 @@ examples:
 A method is typed NAME(key=value,...):BUDGET with optional brackets and budget; the budget is its
 iterations, or its simulations per move: sog match "tabular(rule=dcfr):500" random --game kuhn.
 """,
-    (("method", {"nargs": "?"}), "--json"),
+    (changed("method", nargs="?"), "--json"),
 )
