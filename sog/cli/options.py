@@ -28,13 +28,17 @@ Declaration = Mapping[str, Any]
 """Arguments of argparse's `add_argument`."""
 
 
+def _value(metavar: str, help_text: str, **others: Any) -> Declaration:
+    return {"metavar": metavar, "help": help_text, **others}
+
+
 def _count(metavar: str, help_text: str, default: int | None = None) -> Declaration:
     """An option that takes an integer from 1."""
-    return {"type": positive_integer, "metavar": metavar, "help": help_text, "default": default}
+    return _value(metavar, help_text, type=positive_integer, default=default)
 
 
 def _file(metavar: str, help_text: str) -> Declaration:
-    return {"type": Path, "metavar": metavar, "help": help_text}
+    return _value(metavar, help_text, type=Path)
 
 
 def _flag(help_text: str) -> Declaration:
@@ -42,7 +46,7 @@ def _flag(help_text: str) -> Declaration:
 
 
 def _several(metavar: str, help_text: str) -> Declaration:
-    return {"action": "append", "default": [], "metavar": metavar, "help": help_text}
+    return _value(metavar, help_text, action="append", default=[])
 
 
 def _player(text: str) -> int:
@@ -62,74 +66,60 @@ SEARCH_FIELDS: Final = (
 
 OPTIONS: Final[dict[str, Declaration]] = {
     # The object of a command.
-    "game": {"metavar": "GAME", "help": GAME},
-    "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
+    "game": _value("GAME", GAME),
+    "source": _value("SOURCE", "a policy file, a run folder, or a game"),
     "policy": _file(
         "POLICY",
         "a file of `sog solve --save`, a table (FILE.csv, see below), or a blueprint",
     ),
-    "method": {"metavar": "METHOD", "help": "a method, see below"},
-    "config": {
-        "metavar": "CONFIG",
-        "help": "the name of a configuration (sog configs), or a TOML file",
-    },
+    "method": _value("METHOD", "a method, see below"),
+    "config": _value("CONFIG", "the name of a configuration (sog configs), or a TOML file"),
     "run": _file("RUN", "a run folder of `sog train`"),
-    "runs": {"nargs": "*", "metavar": "RUN", "help": "run folders, RUN@STEP, or agent:NAME"},
+    "runs": _value("RUN", "run folders, RUN@STEP, or agent:NAME", nargs="*"),
     "file": _file("FILE", "a file of `sog play --save` (JSON), PGN or SGF"),
-    "agent": {"metavar": "AGENT", "help": "the opponent, see below"},
-    "first": {"metavar": "A", "help": "a player, see below"},
-    "second": {"metavar": "B", "help": "the other player"},
-    "players": {"metavar": "PLAYER", "nargs": "+", "help": "two or more players, see below"},
-    "--game": {
-        "metavar": "GAME",
-        "help": "the game; for run folders, a variant of the game of their training (default: that "
-        "game)",
-    },
-    "--player": {
-        "type": _player,
-        "metavar": "P",
-        "help": "whose infostates: 0 or 1 (default: who acts)",
-    },
-    "--history": {
-        "default": "",
-        "metavar": "TEXT",
-        "help": "the position to start from: its public events, as a tree prints or numbers them, "
+    "agent": _value("AGENT", "the opponent, see below"),
+    "first": _value("A", "a player, see below"),
+    "second": _value("B", "the other player"),
+    "players": _value("PLAYER", "two or more players, see below", nargs="+"),
+    "--game": _value(
+        "GAME",
+        "the game; for run folders, a variant of the game of their training (default: that game)",
+    ),
+    "--player": _value("P", "whose infostates: 0 or 1 (default: who acts)", type=_player),
+    "--history": _value(
+        "TEXT",
+        "the position to start from: its public events, as a tree prints or numbers them, "
         "or the game's own notation: 44353 in connect_four (columns), X.O/.X./... in tic_tac_toe, "
         "e4 e5 Nf3 in chess; a FEN, EPD, PGN, or SGF with setup stones, or a file of one: .fen, "
         ".epd, .pgn or .sgf (default: the start)",
-    },
-    "--openings": {
-        "metavar": "FILE|random:PLIES",
-        "help": "start games from these positions, each once with either player first: lines of a "
+        default="",
+    ),
+    "--openings": _value(
+        "FILE|random:PLIES",
+        "start games from these positions, each once with either player first: lines of a "
         "file, written as for --history (# starts a comment), or so many random moves",
-    },
-    "--checkpoint": {
-        "metavar": "STEP",
-        "help": "the checkpoint of a run at this learner step, or all (default: the newest)",
-    },
+    ),
+    "--checkpoint": _value(
+        "STEP", "the checkpoint of a run at this learner step, or all (default: the newest)"
+    ),
     # The amount of work.
     "--games": _count("N", "games to play, an even number (default: 100)", 100),
     "--iterations": _count("N", "iterations of the solver (default: 1000)"),
     "--seeds": _count("N", f"policies to compose (default: {DEFAULT_SEEDS})"),
-    "--seed": {
-        "type": seed,
-        "default": 0,
-        "metavar": "N",
-        "help": "the seed of all random numbers (default: 0)",
-    },
-    "--seconds": {
-        "type": positive_number,
-        "metavar": "X",
-        "help": "stop each search after X seconds; compiling, which the first search waits for, is "
+    "--seed": _value("N", "the seed of all random numbers (default: 0)", type=seed, default=0),
+    "--seconds": _value(
+        "X",
+        "stop each search after X seconds; compiling, which the first search waits for, is "
         "not counted; results then depend on the machine (default: no time limit)",
-    },
+        type=positive_number,
+    ),
     "--max-nodes": _count("N", "reject games with more than N public states (default: 1000000)"),
-    "--rule": {"metavar": "NAME", "help": "a member of the CFR family, see below (default: cfr+)"},
-    "--until-mbb": {
-        "type": positive_number,
-        "metavar": "X",
-        "help": "stop as soon as the exploitability is at most X thousandths of the game's unit",
-    },
+    "--rule": _value("NAME", "a member of the CFR family, see below (default: cfr+)"),
+    "--until-mbb": _value(
+        "X",
+        "stop as soon as the exploitability is at most X thousandths of the game's unit",
+        type=positive_number,
+    ),
     "--precision": {
         "choices": ("float32", "float64"),
         "help": "of the iterations (default: float32); exploitability always uses float64",
@@ -146,11 +136,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
         f"(default: {SEARCHES_AT_ONCE})",
     ),
     # Searches.
-    "--search": {
-        "metavar": "S,C",
-        "help": "simulations s and simulations per update c of SoG(s, c) (default: the run's "
+    "--search": _value(
+        "S,C",
+        "simulations s and simulations per update c of SoG(s, c) (default: the run's "
         f"run.evaluate_search, used while it trained; else {DEFAULT_SEARCH})",
-    },
+    ),
     "--set": _several(
         "NAME=VALUE",
         "change a setting of searches, as rule=dcfr; may be repeated; [search] of sog configs NAME "
@@ -163,11 +153,11 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "choices": ("zero", "uniform", "exact", "rollout"),
         "help": "the evaluator of the leaves, see below",
     },
-    "--noise": {
-        "type": number_from_zero,
-        "metavar": "EPS",
-        "help": "add an error from -EPS to EPS to every value, in the game's unit",
-    },
+    "--noise": _value(
+        "EPS",
+        "add an error from -EPS to EPS to every value, in the game's unit",
+        type=number_from_zero,
+    ),
     "--aivat": {
         "choices": ("exact", "network", "zero"),
         "help": "reduce the variance (Burch et al. 2018), see below",
@@ -196,7 +186,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "FILE.png", "the picture, PNG, PDF or SVG (default: curves.png in the run folder)"
     ),
     "--svg": _file("FILE.svg", "draw the tree"),
-    "--csv": _file("FILE.csv", "write the numbers to a table"),
+    "--csv": _file("FILE.csv", "write the grid to a table"),
     "--table": _file("FILE.csv", "write the whole policy to a table, see below"),
     **{
         f"--{name}": _file(
@@ -216,7 +206,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--save-state": _file("FILE.solve", "write the solver's regrets and sums to a file, to resume"),
     "--resume": _file("FILE.json", "continue the games of a --save file"),
     # Of single commands.
-    "--by": {"metavar": "PLAYER"},
+    "--by": _value("PLAYER", "the judge, see below"),
     "--as": {
         "dest": "seat",
         "type": int,
@@ -234,23 +224,22 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "N",
         "with --schedule processes: worker processes that play and solve (default: one per core)",
     ),
-    "--ray-address": {
-        "metavar": "HOST:PORT",
-        "help": "with --schedule processes: a running Ray cluster (default: start one)",
-    },
+    "--ray-address": _value(
+        "HOST:PORT", "with --schedule processes: a running Ray cluster (default: start one)"
+    ),
     "--tensorboard": _flag(
         "also write event files for TensorBoard (pip install 'sog[tensorboard]')"
     ),
-    "--host": {
-        "default": "127.0.0.1",
-        "metavar": "ADDRESS",
-        "help": "the address to listen at (default: 127.0.0.1, for this machine only)",
-    },
-    "--port": {
-        "type": port_number,
-        "default": 8642,
-        "metavar": "N",
-        "help": "the port to listen at, 0 for any free one (default: 8642)",
-    },
+    "--host": _value(
+        "ADDRESS",
+        "the address to listen at (default: 127.0.0.1, for this machine only)",
+        default="127.0.0.1",
+    ),
+    "--port": _value(
+        "N",
+        "the port to listen at, 0 for any free one (default: 8642)",
+        type=port_number,
+        default=8642,
+    ),
     "--open": _flag("open the page in a browser"),
 }

@@ -224,7 +224,7 @@ person's player, null in a PGN or an SGF; "names" are the players'.
         "file",
         changed("--number", "this game (default: the last one)"),
         _RECORDED_GAME,
-        changed("--by", metavar="PLAYER", help="the judge, see below"),
+        "--by",
         *("--search", "--set", "--seconds", "--max-nodes"),
         changed("--seed", default=0, help="of the searches (default: 0)"),
         changed("--svg", "draw each player's expected utility, move by move"),

@@ -147,7 +147,7 @@ each infostate, with the same numbers. All values are in the game's own unit.
 """,
     (
         *("source", "--history", "--player", "--walk"),
-        changed("--csv", "write the grid to a table"),
+        "--csv",
         changed("--svg", "draw the grid"),
         "--table",
         *(f"--{name}" for name in policy_tables()),
