@@ -26,8 +26,8 @@ CHECKOUT: Final = Path(__file__).resolve().parents[1]
 OWN_GAME: Final = CHECKOUT / "docs" / "template_game"
 OWN: Final = "my_games.one_bet:OneBet"
 COMMANDS: Final = {
-    "search kuhn": "search kuhn --simulations 20",
-    "search leduc": "search leduc --simulations 20",
+    "search kuhn": "search kuhn --search 20,1",
+    "search leduc": "search leduc --search 20,1",
     "hint of an agent": "search agent:leduc --history check",
     "first steps of an own game": "train own.toml --run RUN --set run.steps=8",
     "first steps of the demo": "train leduc_demo --run RUN --set run.steps=8",

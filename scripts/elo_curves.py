@@ -30,11 +30,11 @@ from script_arguments import game_text, script_parser
 
 from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import CommandError, check_target
 from sog.cli.figure import COLORS, check_plot, finish_axes, new_figure, write_figure
 from sog.cli.numbers import positive_integer
-from sog.cli.tournament.saved import SavedTournament
+from sog.cli.saved_tournament import SavedTournament
 from sog.files import replace_file
 from sog.play.arena import MatchResult, play_match
 from sog.play.game_in_progress import PlayedGame

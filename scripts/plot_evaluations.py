@@ -1,8 +1,8 @@
 """Draws results of several calls of `sog evaluate --json` in one picture.
 
 Example:
-    sog evaluate leduc --search 10,1 --search 100,1 --resolve-from deepest --json > deepest.json
-    sog evaluate leduc --search 10,1 --search 100,1 --unsafe --json > unsafe.json
+    sog evaluate leduc --search 10,1 --search 100,1 --set resolve_from=deepest --json > deepest.json
+    sog evaluate leduc --search 10,1 --search 100,1 --set safe=false --json > unsafe.json
     python scripts/plot_evaluations.py "deepest=deepest.json" "without the gadget=unsafe.json" \\
         --title "Leduc, exact values" --out starts.png
 
@@ -19,7 +19,7 @@ from typing import Any, Final
 from script_arguments import script_parser
 
 from sog.cli.errors import CommandError
-from sog.cli.evaluate.report import Lines, plot_results
+from sog.cli.evaluation_report import Lines, plot_results
 from sog.cli.figure import check_plot
 from sog.files import parse_json, read_bytes
 from sog.games import make

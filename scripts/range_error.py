@@ -2,7 +2,7 @@
 
 Examples:
     python scripts/range_error.py runs/leduc_demo
-    python scripts/range_error.py runs/leduc_demo --search 30,1 --rule sog --leaf-averaging 0
+    python scripts/range_error.py runs/leduc_demo --search 30,1 --set leaf_averaging=0
 
 With `leaf_averaging` a search queries leaves near the average ranges of its updates instead of the
 current ones (`gtcfr.leaves`). Is a network better there? The script searches from belief states of
@@ -31,7 +31,7 @@ from gtcfr.tree import take_reach
 from sog.cli.commands.command import add_options
 from sog.cli.errors import CommandError
 from sog.cli.numbers import positive_integer
-from sog.cli.search_options import read_settings
+from sog.cli.players import read_settings
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.players.trained import load_trained
 from sog.tabular import CompiledGame, compile_tree
@@ -118,7 +118,7 @@ def main() -> None:
     parser = script_parser(__doc__)
     parser.add_argument("run", metavar="RUN", type=Path, help="a run folder of sog train")
     parser.add_argument("--search", metavar="S,C", help="default: the search the run evaluates")
-    add_options(parser, ("--rule", "--leaf-averaging", "--set"))
+    add_options(parser, ("--set",))
     parser.add_argument("--searches", type=positive_integer, default=512, metavar="N")
     parser.add_argument(
         "--leaves", type=positive_integer, default=4, metavar="N", help="leaves per search"

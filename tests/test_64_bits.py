@@ -215,7 +215,7 @@ def test_a_training() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param("search kuhn --evaluator zero --simulations 4 --json", marks=pytest.mark.slow),
+        pytest.param("search kuhn --evaluator zero --search 4,1 --json", marks=pytest.mark.slow),
         pytest.param(
             "train tiny.toml --run run --json --set run.evaluate_every=0 --set run.steps=8",
             marks=pytest.mark.slow,

@@ -174,7 +174,7 @@ COINS = RecordFormat(
 """)
     code = """
 from pathlib import Path
-from sog.cli.records import check_record_name
+from sog.cli.game_output import check_record_name
 from sog.games import make
 from sog.play.game_records import format_of, has_format
 from sog.players.table import read_player, PLAYERS

@@ -281,7 +281,7 @@ def test_a_folder_leads_nowhere_else(
 
 
 def test_nothing_is_written_through_a_link(folder: Path) -> None:
-    from sog.cli.play.saved import read_saved
+    from sog.cli.saved_games import read_saved
     from sog.files import open_to_append, replace_file
     from sog.games import make
 

@@ -13,10 +13,9 @@ from typing import Any, Final
 
 from sog.boards.thinker import Thinker, thinker_of
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
-from sog.cli.players import check_searches, host_of, seat_players
-from sog.cli.search_options import read_changes
+from sog.cli.players import check_searches, host_of, read_changes, seat_players
 from sog.games.core import Game
 from sog.players.seating import seat
 
@@ -112,7 +111,7 @@ def run_server(
         (player,) = seating.players
         # A program that changes the board has no command line.
         host = dataclasses.replace(host_of(arguments, work), game_from="the game on the board")
-    changes = read_changes(arguments)
+    changes = read_changes(arguments.search, arguments.set)
 
     def make_thinker(game: Game[Any]) -> Thinker:
         known = player

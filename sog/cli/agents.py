@@ -3,8 +3,6 @@
 import argparse
 import dataclasses
 
-from rich.table import Table
-
 from sog.cli import display
 from sog.cli.errors import SUCCESS
 from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
@@ -16,9 +14,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         display.print_json([dataclasses.asdict(agent) for agent in agents])
         return SUCCESS
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    for column in ("agent", "game", "exploitability"):
-        table.add_column(column, no_wrap=True)
+    table = display.plain_table("agent", "game", "exploitability")
     for agent in agents:
         table.add_row(f"{AGENT_PREFIX}{agent.name}", agent.game, _exploitability(agent))
     footer = ""

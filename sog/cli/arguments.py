@@ -6,7 +6,7 @@ from typing import Any, Final, NoReturn
 
 from sog import __version__
 from sog.catalog import game_parameters
-from sog.cli.commands import playing, searching, solving, training
+from sog.cli.commands import playing, searching, solving
 from sog.cli.commands.command import Command, texts_of
 from sog.cli.errors import CommandError
 from sog.domain import DomainError, domains, load_part, with_domains
@@ -81,10 +81,10 @@ _CORE: Final = {
     "policy": solving.POLICY,
     "explain": solving.EXPLAIN,
     "agents": playing.AGENTS,
-    "methods": training.METHODS_LISTED,
-    "configs": training.CONFIGS,
-    "train": training.TRAIN,
-    "plot": training.PLOT,
+    "methods": searching.METHODS_LISTED,
+    "configs": searching.CONFIGS,
+    "train": searching.TRAIN,
+    "plot": searching.PLOT,
     "play": playing.PLAY,
     "replay": playing.REPLAY,
     "review": playing.REVIEW,

@@ -7,8 +7,6 @@ import argparse
 import dataclasses
 from typing import Final
 
-from rich.table import Table
-
 from selfplay.runs.config_files import list_configs, read_values
 from sog.cli import display
 from sog.cli.errors import SUCCESS, mistakes
@@ -35,9 +33,7 @@ def _list_configs(as_json: bool) -> None:
     if as_json:
         display.print_json(facts)
         return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("name", no_wrap=True)
-    table.add_column("what it is")
+    table = display.plain_table("name", "what it is")
     for one in facts:
         table.add_row(one["name"], one["summary"])
     display.print_table(table, footer=_FOOTER)

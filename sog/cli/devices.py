@@ -1,50 +1,27 @@
-"""Configures JAX's devices before it starts: each CPU core is a device, so that cores share batches
-of searches, and a GPU runs whole loops by itself."""
+"""Starts JAX for a command: its compilation cache, and its devices.
 
-import contextlib
+Each CPU core is a device, so that cores share batches of searches, and a GPU runs whole loops
+by itself.
+"""
+
 import importlib.util
 import math
 import os
 from pathlib import Path
 
+import jax
+
+from sog.cli.compilation_cache import use_compilation_cache
 from sog.cli.errors import CommandError
+from sog.kept_programs import compile_quickly
 
 _CGROUP = Path("/sys/fs/cgroup/cpu.max")
-_VARIABLE = "JAX_NUM_CPU_DEVICES"
+_NUM_DEVICES = "JAX_NUM_CPU_DEVICES"
+_PLATFORMS = "JAX_PLATFORMS"
 _FLAG = "xla_force_host_platform_device_count"
 _XLA_FLAGS = "XLA_FLAGS"
-_LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
-_FATAL_ONLY = "3"
 _CUDA_PLUGINS = ("jax_cuda12_plugin", "jax_cuda13_plugin")
-_LEAST_BYTES = 2 * 2**30
-"""Address space: libraries take half of it, and every thread takes some."""
 _COMMAND_BUFFER = "xla_gpu_enable_command_buffer"
-
-
-def check_devices() -> None:
-    """Raises CommandError for a number of devices that JAX would reject when it is imported, and
-    for a memory limit under which its threads would abort the process."""
-    requested = os.environ.get(_VARIABLE, "1")
-    if not requested.isdecimal() or int(requested) < 1:
-        raise CommandError(f"{_VARIABLE} must be an integer >= 1, got '{requested}'.")
-    with contextlib.suppress(ImportError):  # Windows
-        import resource
-
-        most, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if 0 <= most < _LEAST_BYTES:  # infinity is negative
-            raise CommandError(
-                f"JAX needs {_LEAST_BYTES // 1024:,} kB of memory, and this process may take "
-                f"{most // 1024:,}: raise the limit, `ulimit -v`."
-            )
-
-
-def silence_xla() -> None:
-    """Keeps XLA's log, such as warnings of slow compilation, out of our output.
-
-    Call it before JAX is imported. Errors still arrive as exceptions, and a level that the user
-    has set stays.
-    """
-    os.environ.setdefault(_LOG_LEVEL, _FATAL_ONLY)
 
 
 def use_all_cores() -> None:
@@ -53,9 +30,7 @@ def use_all_cores() -> None:
     Call it before any other use of JAX. A number that the user has set stays:
     JAX_NUM_CPU_DEVICES=1 searches a batch on one core.
     """
-    import jax
-
-    is_set = _VARIABLE in os.environ or _FLAG in os.environ.get(_XLA_FLAGS, "")
+    is_set = _NUM_DEVICES in os.environ or _FLAG in os.environ.get(_XLA_FLAGS, "")
     if not is_set:
         jax.config.update("jax_num_cpu_devices", num_cores())
 
@@ -88,3 +63,35 @@ def _quota(path: Path) -> float:
         return math.ceil(int(limit) / int(period))
     except (OSError, ValueError):  # no such file, or the limit is "max"
         return math.inf
+
+
+def start_jax(*, all_cores: bool = False, few_searches: bool = False) -> None:
+    """Starts JAX; call it before any other use of JAX.
+
+    all_cores: every core of the CPU is a device. few_searches: a user waits for a few searches, so
+    they are compiled quickly (`sog.kept_programs`). Raises CommandError if there is no device of
+    the kind that the user wants.
+    """
+    use_compilation_cache()
+    compile_quickly(few_searches)
+    # Results do not depend on JAX_ENABLE_X64: code that needs 64 bits enables them itself.
+    jax.config.update("jax_enable_x64", False)
+    use_command_buffers()
+    if all_cores:
+        use_all_cores()
+    try:
+        jax.devices()
+    except (RuntimeError, AssertionError) as error:  # the latter has no message
+        wanted = os.environ.get(_PLATFORMS)
+        if not wanted:
+            raise CommandError(f"JAX cannot start: {error}") from None
+        raise CommandError(
+            f"{_PLATFORMS} must name what JAX finds here ({_platforms()}), got '{wanted}'."
+        ) from None
+
+
+def _platforms() -> str:
+    """The platforms that JAX finds by itself."""
+    jax.config.update("jax_platforms", "")
+    found = dict.fromkeys([jax.default_backend(), "cpu"])
+    return ", ".join(found)

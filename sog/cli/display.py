@@ -10,7 +10,7 @@ import json
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.cells import cell_len
@@ -19,7 +19,7 @@ from rich.table import Table
 
 from sog.cli.interrupts import restoring
 from sog.cli.lines import fold, name_values, print_note
-from sog.parameters import params_of, written_call
+from sog.parameters import as_typed, params_of, written_call
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _WIDTH_OF_FILES: Final = 160  # where stdout is not a terminal
 _SECONDS_BETWEEN_LINES: Final = 10.0
+_KINDS: Final = {bool: "true/false", int: "integer", float: "number", str: "text"}
 _ROUNDING: Final = 1e-12  # of the largest utility: 64-bit sums over a game err by less
 
 
@@ -82,6 +83,19 @@ def print_table(table: RenderableType, title: str = "", footer: str = "") -> Non
     if footer:
         console.print(f"\n{fold(footer, columns)}", soft_wrap=True)
     print("\n".join(line.rstrip() for line in page.getvalue().splitlines()))
+
+
+def plain_table(*columns: str, right: Sequence[str] = (), wraps: bool = False) -> Table:
+    """A table without lines, whose first column stays in one line.
+
+    right: the columns of numbers, after the others. wraps: whether these may take several lines.
+    """
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for column in columns:
+        table.add_column(column, no_wrap=not table.columns)
+    for column in right:
+        table.add_column(column, justify="right", no_wrap=not wraps)
+    return table
 
 
 def _fitted(table: Table, room: int) -> Table | str:
@@ -197,6 +211,16 @@ class Work:
         """The estimated time left for this part, see `Pace`."""
         return self._pace.time_left(completed, total)
 
+    def in_batches(self, doing: str) -> Callable[[int, int], None]:
+        """Progress of a part that begins with its first batch: takes the batches done, and all."""
+
+        def show(done: int, total: int) -> None:
+            if done == 0:
+                self.begin(doing, total=total)
+            self.update(f"{done:,} of {total:,} batches{self.time_left(done, total)}", done)
+
+        return show
+
     def report_interrupt(self, kept: str = "") -> None:
         """Notes what was interrupted, and what is kept."""
         far = f" ({self.detail})" if self.detail else ""
@@ -235,3 +259,48 @@ def working() -> Iterator[Work]:
     progress = Progress(*columns, console=console, transient=True, disable=not live)
     with progress, restoring(progress.stop):
         yield Work(progress)
+
+
+def parameter_facts(thing: Any) -> list[dict[str, Any]]:
+    """The parameters of a game or a method as JSON."""
+    return [
+        {
+            "name": field.name,
+            "type": type(field.default).__name__,
+            "default": field.default,
+            "value": getattr(thing, field.name),
+            **{key: field.metadata[key] for key in ("minimum", "maximum", "choices", "help")},
+        }
+        for field in dataclasses.fields(thing)
+        if field.metadata
+    ]
+
+
+def print_parameters(parameters: list[dict[str, Any]]) -> None:
+    """Prints a line per parameter, with values if any differs from its default."""
+    given = any(parameter["value"] != parameter["default"] for parameter in parameters)
+    values = ["value"] if given else []
+    table = plain_table("  parameter", *values, "default", "type", "range", "")
+    for parameter in parameters:
+        table.add_row(
+            f"  {parameter['name']}",
+            *([as_typed(parameter["value"])] if given else []),
+            as_typed(parameter["default"]),
+            _KINDS[type(parameter["default"])],
+            _range(parameter),
+            parameter["help"],
+        )
+    if parameters:
+        print_table(table)
+
+
+def _range(parameter: dict[str, Any]) -> str:
+    """The allowed values of a parameter."""
+    low, high, choices = parameter["minimum"], parameter["maximum"], parameter["choices"]
+    if choices is not None:
+        return ", ".join(choices)
+    if low is not None and high is not None:
+        return f"{low} to {high}"
+    if low is not None:
+        return f"{low} or more"
+    return "" if high is None else f"{high} or less"

@@ -88,6 +88,12 @@ def given(arguments: argparse.Namespace, *names: str) -> Iterator[tuple[str, Any
             yield f"--{name.replace('_', '-')}", value
 
 
+def reject(arguments: argparse.Namespace, names: Sequence[str], why: str) -> None:
+    """Raises CommandError if one of the named options was given, which has no effect for `why`."""
+    for option, _ in given(arguments, *names):
+        raise CommandError(f"{option} has no effect {why}.")
+
+
 def check_target(
     option: str, path: Path | None, endings: Sequence[str], *, mark: bytes | None = None
 ) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS
 from sog.cli.interrupts import concluding
 from sog.cli.strategy import Strategy, check_source, load_strategy
@@ -141,7 +141,7 @@ def _print(strategy: Strategy, places: list[_Place]) -> None:
 
 
 def _table(game: Game[Any], places: list[_Place]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table = display.plain_table()
     table.add_column("", justify="right", style="dim")
     table.add_column(game.milli_unit, justify="right", no_wrap=True)
     table.add_column("share", justify="right")

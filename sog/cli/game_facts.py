@@ -6,10 +6,9 @@ from typing import Any, Final
 
 from sog.catalog import size_texts
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.lines import fold
 from sog.cli.loading import load_game
-from sog.cli.parameters import parameter_facts, print_parameters
 from sog.games import GAMES, Game, make
 from sog.games.packages import installed_games
 from sog.games.parts import SolvedApart, game_part
@@ -77,7 +76,7 @@ def show_game(arguments: argparse.Namespace) -> None:
     )
     if facts["parameters"]:
         print()
-        print_parameters(facts["parameters"])
+        display.print_parameters(facts["parameters"])
     if game.remark:
         display.note(game.remark)
     _print_examples(arguments.game.strip(), game, facts)
@@ -118,7 +117,7 @@ def _solved_apart(game: Game[Any]) -> SolvedApart | None:
 
 def _variants(game: Game[Any], larger: bool) -> list[str]:
     """At most one variant of the game that differs by 1 in a single parameter."""
-    for parameter in parameter_facts(game):
+    for parameter in display.parameter_facts(game):
         default, steps = parameter["default"], (1, -1) if larger else (-1, 1)
         near = [default + step for step in steps] if type(default) is int else []
         for value in near:
@@ -141,7 +140,7 @@ def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
         "summary": game.summary,
         "unit": game.unit,
         "milli_unit": game.milli_unit,
-        "parameters": parameter_facts(game),
+        "parameters": display.parameter_facts(game),
         "num_public_states": None if sizes is None else sizes.num_public_states,
         "num_infostates": None if sizes is None else sizes.num_infostates,
         "more_public_states_than": limit if sizes is None else None,

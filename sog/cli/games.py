@@ -8,8 +8,6 @@ import importlib.metadata
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rich.table import Table
-
 from sog.catalog import read_catalog, size_texts
 from sog.cli import display
 from sog.cli.errors import SUCCESS, CommandError
@@ -47,11 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print_list(games: Sequence[dict[str, Any]]) -> None:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("game", no_wrap=True)
-    table.add_column("what it is")
-    for column in ("public states", "infostates"):
-        table.add_column(column, justify="right", no_wrap=True)
+    table = display.plain_table("game", "what it is", right=("public states", "infostates"))
     for game in games:
         if "error" in game:
             table.add_row(game["name"], game["error"])

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from sog.cli.display import note
 from sog.cli.errors import CommandError, mistakes
+from sog.cli.game_output import is_record_name
 from sog.cli.loading import load_game
-from sog.cli.play.saved import no_saved, read_saved
-from sog.cli.records import is_record_name
+from sog.cli.saved_games import no_saved, read_saved
 from sog.files import printable, read_any_text
 from sog.games import Game, make
 from sog.games.registry import game_class, is_game

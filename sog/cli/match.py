@@ -11,14 +11,13 @@ from rich.table import Table
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.exact import policy_evaluator
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
+from sog.cli.game_output import check_has_format, check_record_name
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.players import check_searches, host_of, seat_players
-from sog.cli.records import check_has_format, check_record_name
-from sog.cli.search_options import describe_search
-from sog.cli.tournament.saved import SavedTournament, write_games
+from sog.cli.players import check_searches, describe_search, host_of, seat_players
+from sog.cli.saved_tournament import SavedTournament, write_games
 from sog.drawing.outline import or_null
 from sog.games import Game
 from sog.memory import check_memory
@@ -137,15 +136,12 @@ def _print(seating: Seating, arguments: argparse.Namespace, result: MatchResult)
 
 
 def _as_table(seating: Seating, result: MatchResult) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("player", no_wrap=True)
     unit = seating.game.milli_unit
     has_aivat = result.corrected is not None
     columns = [f"mean ({unit})", "95%", "as player 0", "as player 1", "won", "drawn", "lost"]
     if has_aivat:
         columns[2:2] = ["AIVAT", "95%"]
-    for column in columns:
-        table.add_column(column, justify="right", no_wrap=True)
+    table = display.plain_table("player", right=columns)
     first, second = _names(seating)
     as_0, as_1 = result.mean_as
     interval = interval_of(result.standard_error)

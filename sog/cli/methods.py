@@ -4,11 +4,8 @@ import argparse
 import inspect
 from typing import Any, Final
 
-from rich.table import Table
-
 from sog.cli import display
 from sog.cli.errors import SUCCESS, mistakes
-from sog.cli.parameters import parameter_facts, print_parameters
 from sog.players.method import Method
 from sog.players.methods import METHODS, make_method, method_class
 
@@ -29,9 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         display.print_json(methods)
         return SUCCESS
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("method", "what it is", "paper"):
-        table.add_column(column, no_wrap=column == "method")
+    table = display.plain_table("method", "what it is", "paper")
     for method in methods:
         table.add_row(method["form"], method["summary"], method["paper"])
     display.print_table(table, footer=_FOOTER)
@@ -47,7 +42,7 @@ def _facts(method: Method) -> dict[str, Any]:
         "summary": entry.summary,
         "description": inspect.cleandoc(cls.__doc__ or ""),
         "paper": cls.paper,
-        "parameters": parameter_facts(method),
+        "parameters": display.parameter_facts(method),
     }
 
 
@@ -55,4 +50,4 @@ def _print_one(method: dict[str, Any]) -> None:
     title = f"{method['form']}: {method['summary']}"
     display.print_facts(title, [("paper", method["paper"] or "-")])
     display.print_text(f"\n{method['description']}\n")
-    print_parameters(method["parameters"])
+    display.print_parameters(method["parameters"])

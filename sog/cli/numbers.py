@@ -23,9 +23,7 @@ def integer(text: str, *, least: int, most: int) -> int:
     return value
 
 
-def _number(
-    text: str, *, rule: str, fits: Callable[[float], bool], kind: str = "finite number"
-) -> float:
+def _number(text: str, *, rule: str, fits: Callable[[float], bool]) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -35,7 +33,7 @@ def _number(
     if value > _LARGEST:
         raise argparse.ArgumentTypeError(f"must be at most {_LARGEST:g}, got {text}")
     if not fits(value):
-        raise argparse.ArgumentTypeError(f"must be a {kind} {rule}, got {text}")
+        raise argparse.ArgumentTypeError(f"must be a finite number {rule}, got {text}")
     return value
 
 
@@ -45,6 +43,3 @@ port_number: Final = functools.partial(integer, least=0, most=MOST_PORT)
 seed: Final = functools.partial(integer, least=0, most=MOST_SEED)
 positive_number: Final = functools.partial(_number, rule="> 0", fits=lambda value: value > 0)
 number_from_zero: Final = functools.partial(_number, rule=">= 0", fits=lambda value: value >= 0)
-share: Final = functools.partial(
-    _number, rule="from 0 to 1", fits=lambda value: 0 <= value <= 1, kind="number"
-)

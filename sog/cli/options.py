@@ -15,7 +15,6 @@ from sog.cli.numbers import (
     positive_integer,
     positive_number,
     seed,
-    share,
 )
 from sog.domain import policy_tables
 
@@ -29,13 +28,17 @@ Declaration = Mapping[str, Any]
 """Arguments of argparse's `add_argument`."""
 
 
+def _value(metavar: str, help_text: str, **others: Any) -> Declaration:
+    return {"metavar": metavar, "help": help_text, **others}
+
+
 def _count(metavar: str, help_text: str, default: int | None = None) -> Declaration:
     """An option that takes an integer from 1."""
-    return {"type": positive_integer, "metavar": metavar, "help": help_text, "default": default}
+    return _value(metavar, help_text, type=positive_integer, default=default)
 
 
 def _file(metavar: str, help_text: str) -> Declaration:
-    return {"type": Path, "metavar": metavar, "help": help_text}
+    return _value(metavar, help_text, type=Path)
 
 
 def _flag(help_text: str) -> Declaration:
@@ -43,11 +46,7 @@ def _flag(help_text: str) -> Declaration:
 
 
 def _several(metavar: str, help_text: str) -> Declaration:
-    return {"action": "append", "default": [], "metavar": metavar, "help": help_text}
-
-
-def _children(text: str) -> int | str:
-    return text if text == "all" else positive_integer(text)
+    return _value(metavar, help_text, action="append", default=[])
 
 
 def _player(text: str) -> int:
@@ -57,77 +56,70 @@ def _player(text: str) -> int:
 
 
 GAME: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
-_OR_RUN: Final = "or the setting of a run"
+SEARCH_FIELDS: Final = (
+    *("num_simulations", "simulations_per_update", "rule", "c_puct", "prior_temperature"),
+    *("leaf_averaging", "leaf_interval", "lookahead", "grow", "num_children", "max_actions"),
+    *("max_outcomes", "spread_outcomes", "widest_chance", "resolve_from", "alpha", "safe"),
+    *("search_everywhere", "capacity", "kept_simulations", "chunk_size"),
+)
+"""What --set changes: `SearchSettings`, whose module is slow to import."""
 
 OPTIONS: Final[dict[str, Declaration]] = {
     # The object of a command.
-    "game": {"metavar": "GAME", "help": GAME},
-    "source": {"metavar": "SOURCE", "help": "a policy file, a run folder, or a game"},
+    "game": _value("GAME", GAME),
+    "source": _value("SOURCE", "a policy file, a run folder, or a game"),
     "policy": _file(
         "POLICY",
         "a file of `sog solve --save`, a table (FILE.csv, see below), or a blueprint",
     ),
-    "method": {"metavar": "METHOD", "help": "a method, see below"},
-    "config": {
-        "metavar": "CONFIG",
-        "help": "the name of a configuration (sog configs), or a TOML file",
-    },
+    "method": _value("METHOD", "a method, see below"),
+    "config": _value("CONFIG", "the name of a configuration (sog configs), or a TOML file"),
     "run": _file("RUN", "a run folder of `sog train`"),
-    "runs": {"nargs": "*", "metavar": "RUN", "help": "run folders, RUN@STEP, or agent:NAME"},
+    "runs": _value("RUN", "run folders, RUN@STEP, or agent:NAME", nargs="*"),
     "file": _file("FILE", "a file of `sog play --save` (JSON), PGN or SGF"),
-    "agent": {"metavar": "AGENT", "help": "the opponent, see below"},
-    "first": {"metavar": "A", "help": "a player, see below"},
-    "second": {"metavar": "B", "help": "the other player"},
-    "players": {"metavar": "PLAYER", "nargs": "+", "help": "two or more players, see below"},
-    "--game": {
-        "metavar": "GAME",
-        "help": "the game; for run folders, a variant of the game of their training (default: that "
-        "game)",
-    },
-    "--player": {
-        "type": _player,
-        "metavar": "P",
-        "help": "whose infostates: 0 or 1 (default: who acts)",
-    },
-    "--history": {
-        "default": "",
-        "metavar": "TEXT",
-        "help": "the position to start from: its public events, as a tree prints or numbers them, "
+    "agent": _value("AGENT", "the opponent, see below"),
+    "first": _value("A", "a player, see below"),
+    "second": _value("B", "the other player"),
+    "players": _value("PLAYER", "two or more players, see below", nargs="+"),
+    "--game": _value(
+        "GAME",
+        "the game; for run folders, a variant of the game of their training (default: that game)",
+    ),
+    "--player": _value("P", "whose infostates: 0 or 1 (default: who acts)", type=_player),
+    "--history": _value(
+        "TEXT",
+        "the position to start from: its public events, as a tree prints or numbers them, "
         "or the game's own notation: 44353 in connect_four (columns), X.O/.X./... in tic_tac_toe, "
         "e4 e5 Nf3 in chess; a FEN, EPD, PGN, or SGF with setup stones, or a file of one: .fen, "
         ".epd, .pgn or .sgf (default: the start)",
-    },
-    "--openings": {
-        "metavar": "FILE|random:PLIES",
-        "help": "start games from these positions, each once with either player first: lines of a "
+        default="",
+    ),
+    "--openings": _value(
+        "FILE|random:PLIES",
+        "start games from these positions, each once with either player first: lines of a "
         "file, written as for --history (# starts a comment), or so many random moves",
-    },
-    "--checkpoint": {
-        "metavar": "STEP",
-        "help": "the checkpoint of a run at this learner step, or all (default: the newest)",
-    },
+    ),
+    "--checkpoint": _value(
+        "STEP", "the checkpoint of a run at this learner step, or all (default: the newest)"
+    ),
     # The amount of work.
     "--games": _count("N", "games to play, an even number (default: 100)", 100),
     "--iterations": _count("N", "iterations of the solver (default: 1000)"),
     "--seeds": _count("N", f"policies to compose (default: {DEFAULT_SEEDS})"),
-    "--seed": {
-        "type": seed,
-        "default": 0,
-        "metavar": "N",
-        "help": "the seed of all random numbers (default: 0)",
-    },
-    "--seconds": {
-        "type": positive_number,
-        "metavar": "X",
-        "help": "stop each search after X seconds; compiling, which the first search waits for, is "
+    "--seed": _value("N", "the seed of all random numbers (default: 0)", type=seed, default=0),
+    "--seconds": _value(
+        "X",
+        "stop each search after X seconds; compiling, which the first search waits for, is "
         "not counted; results then depend on the machine (default: no time limit)",
-    },
+        type=positive_number,
+    ),
     "--max-nodes": _count("N", "reject games with more than N public states (default: 1000000)"),
-    "--until-mbb": {
-        "type": positive_number,
-        "metavar": "X",
-        "help": "stop as soon as the exploitability is at most X thousandths of the game's unit",
-    },
+    "--rule": _value("NAME", "a member of the CFR family, see below (default: cfr+)"),
+    "--until-mbb": _value(
+        "X",
+        "stop as soon as the exploitability is at most X thousandths of the game's unit",
+        type=positive_number,
+    ),
     "--precision": {
         "choices": ("float32", "float64"),
         "help": "of the iterations (default: float32); exploitability always uses float64",
@@ -143,101 +135,29 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "searches at once, for speed only; all GPUs, or all cores of a CPU, share them "
         f"(default: {SEARCHES_AT_ONCE})",
     ),
-    # Searches. Options in `SETTINGS` set a field of `SearchSettings`.
-    "--search": {
-        "metavar": "S,C",
-        "help": "simulations s and simulations per update c of SoG(s, c) (default: the run's "
+    # Searches.
+    "--search": _value(
+        "S,C",
+        "simulations s and simulations per update c of SoG(s, c) (default: the run's "
         f"run.evaluate_search, used while it trained; else {DEFAULT_SEARCH})",
-    },
-    "--compare": {
-        "nargs": "+",
-        "metavar": "S,C",
-        "help": "compare the policies of several searches SoG(s, c) side by side",
-    },
+    ),
     "--set": _several(
-        "search.KEY=VALUE",
-        "change any setting of searches, as search.c_puct=2; may be repeated; sog configs NAME "
-        "lists all of [search]",
+        "NAME=VALUE",
+        "change a setting of searches, as rule=dcfr; may be repeated; [search] of sog configs NAME "
+        f"explains all: {', '.join(SEARCH_FIELDS)}",
     ),
-    "--simulations": _count("S", f"s, simulations that grow the tree (default: 100, {_OR_RUN})"),
-    "--per-update": {
-        "type": positive_number,
-        "metavar": "C",
-        "help": "c, simulations per regret update phase; 0.1 is 10 updates per simulation "
-        f"(default: 1, {_OR_RUN})",
-    },
-    "--rule": {
-        "metavar": "NAME",
-        "help": "a member of the CFR family, see sog solve --help; all but sog update the players "
-        f"in turns, which queries leaves twice as often (default: sog, as in the paper, {_OR_RUN})",
-    },
-    "--leaf-averaging": {
-        "type": share,
-        "metavar": "X",
-        "help": "weight of the average policy's ranges in leaf queries; the rest is the current "
-        f"policy's (default: 0 as in the paper, {_OR_RUN})",
-    },
-    "--resolve-from": {
-        "choices": ("deepest", "reply", "first_child"),
-        "metavar": "WHERE",
-        "help": "where an agent's next search starts: deepest, at the deepest state of the history "
-        "in its last tree (the paper); reply, before the opponent's reply, or after a later chance "
-        f"event; first_child, right after its own move (default: first_child, {_OR_RUN})",
-    },
-    "--alpha": {
-        "type": share,
-        "metavar": "X",
-        "help": "weight of the gadget in the opponent's range where a search starts; the rest is "
-        f"the opponent's last range (default: 0.5, {_OR_RUN})",
-    },
-    "--max-outcomes": _count(
-        "N",
-        "sample N chance outcomes where there are more; N must be at least the number of "
-        f"outcomes of a decision (default: all, {_OR_RUN})",
-    ),
-    "--children": {
-        "type": _children,
-        "metavar": "K",
-        "help": "children that an expansion adds, or all (default: all; 1 with perfect "
-        "information, except at the state searched)",
-    },
-    "--max-actions": _count(
-        "N",
-        "consider only the N best actions of a state by the evaluator's policy; needs perfect "
-        f"information (default: all, {_OR_RUN})",
-    ),
-    "--c-puct": {
-        "type": number_from_zero,
-        "metavar": "X",
-        "help": f"exploration constant of the simulations (default: 1.25, {_OR_RUN})",
-    },
-    "--lookahead": _count(
-        "D",
-        f"levels below the state searched that the initial tree has (default: 1, {_OR_RUN})",
-    ),
-    "--no-growth": _flag("keep the tree of --lookahead; simulations only count updates"),
     "--whole-game": _flag(
         "put the whole rest of the game into every tree, so that it has no leaves"
     ),
-    "--search-everywhere": _flag("let a player's chain also search at the opponent's decisions"),
-    "--unsafe": _flag("re-solve without the gadget, for comparison"),
     "--evaluator": {
         "choices": ("zero", "uniform", "exact", "rollout"),
         "help": "the evaluator of the leaves, see below",
     },
-    "--noise": {
-        "type": number_from_zero,
-        "metavar": "EPS",
-        "help": "add an error from -EPS to EPS to every value, in the game's unit",
-    },
-    "--solver-iterations": _count(
-        "N", "CFR iterations of the exact evaluator per update (default: 30)"
+    "--noise": _value(
+        "EPS",
+        "add an error from -EPS to EPS to every value, in the game's unit",
+        type=number_from_zero,
     ),
-    "--solver-fading": {
-        "type": share,
-        "metavar": "X",
-        "help": "share of regrets that the exact evaluator keeps between updates (default: 0.9)",
-    },
     "--aivat": {
         "choices": ("exact", "network", "zero"),
         "help": "reduce the variance (Burch et al. 2018), see below",
@@ -266,7 +186,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "FILE.png", "the picture, PNG, PDF or SVG (default: curves.png in the run folder)"
     ),
     "--svg": _file("FILE.svg", "draw the tree"),
-    "--csv": _file("FILE.csv", "write the numbers to a table"),
+    "--csv": _file("FILE.csv", "write the grid to a table"),
     "--table": _file("FILE.csv", "write the whole policy to a table, see below"),
     **{
         f"--{name}": _file(
@@ -286,7 +206,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--save-state": _file("FILE.solve", "write the solver's regrets and sums to a file, to resume"),
     "--resume": _file("FILE.json", "continue the games of a --save file"),
     # Of single commands.
-    "--by": {"metavar": "PLAYER"},
+    "--by": _value("PLAYER", "the judge, see below"),
     "--as": {
         "dest": "seat",
         "type": int,
@@ -304,36 +224,22 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "N",
         "with --schedule processes: worker processes that play and solve (default: one per core)",
     ),
-    "--ray-address": {
-        "metavar": "HOST:PORT",
-        "help": "with --schedule processes: a running Ray cluster (default: start one)",
-    },
+    "--ray-address": _value(
+        "HOST:PORT", "with --schedule processes: a running Ray cluster (default: start one)"
+    ),
     "--tensorboard": _flag(
         "also write event files for TensorBoard (pip install 'sog[tensorboard]')"
     ),
-    "--host": {
-        "default": "127.0.0.1",
-        "metavar": "ADDRESS",
-        "help": "the address to listen at (default: 127.0.0.1, for this machine only)",
-    },
-    "--port": {
-        "type": port_number,
-        "default": 8642,
-        "metavar": "N",
-        "help": "the port to listen at, 0 for any free one (default: 8642)",
-    },
+    "--host": _value(
+        "ADDRESS",
+        "the address to listen at (default: 127.0.0.1, for this machine only)",
+        default="127.0.0.1",
+    ),
+    "--port": _value(
+        "N",
+        "the port to listen at, 0 for any free one (default: 8642)",
+        type=port_number,
+        default=8642,
+    ),
     "--open": _flag("open the page in a browser"),
 }
-
-SETTINGS: Final = {
-    "simulations": "num_simulations",
-    "per_update": "simulations_per_update",
-    **{
-        name: name
-        for name in (
-            *("rule", "leaf_averaging", "resolve_from", "alpha", "max_outcomes"),
-            *("max_actions", "c_puct", "lookahead"),
-        )
-    },
-}
-"""The field of `SearchSettings` that an option sets."""

@@ -8,10 +8,10 @@ import argparse
 import math
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS
 from sog.cli.games_file import GamesFile, OneGame, SavedFile, open_games
-from sog.cli.play.saved import no_saved
+from sog.cli.saved_games import no_saved
 from sog.games import CHANCE
 
 

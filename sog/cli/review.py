@@ -7,12 +7,12 @@ from typing import Final
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.games_file import OneGame, open_games
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.play.screen import signed_units
-from sog.cli.players import check_searches, seat_at
+from sog.cli.play_screen import signed_units
+from sog.cli.players import check_searches, seat_players
 from sog.drawing.worth import draw_worth
 from sog.files import replace_file
 from sog.games import PLAYER_0, PLAYER_1
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
             _report(found, player, one, number, arguments, interrupted=True)
 
         with concluding(conclude), mistakes():
-            seating = seat_at(
+            seating = seat_players(
                 [by], arguments, work, game=game, game_from=f"the game of {arguments.file}"
             )
             (player,) = seating.players

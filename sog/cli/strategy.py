@@ -2,31 +2,30 @@
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from gtcfr.mesh import batch_mesh
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
-from sog.cli.errors import CommandError, given, mistakes
-from sog.cli.evaluate.plan import in_whole_game
+from sog.cli.errors import CommandError, mistakes, reject
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
-from sog.cli.search_options import describe_search, read_settings
+from sog.cli.players import describe_search, read_settings
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games.foreign import check_named_by_file
 from sog.play.policies import is_table
 from sog.players.runs import names_run
-from sog.tabular import Checkpoint, CompiledGame, load_policy, read_metadata, solve
+from sog.tabular import Checkpoint, CompiledGame, PublicTree, load_policy, read_metadata, solve
 from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile
 
 _ITERATIONS: Final = 1000
 _RULE: Final = "cfr+"
-_OF_SEARCHES: Final = ("search", "set", "rule", "leaf_averaging", "resolve_from", "seed")
+_OF_SEARCHES: Final = ("search", "set", "seed")
 _OF_GAMES: Final = ("iterations",)
 _Check = Callable[[Game[Any]], object]
 
@@ -52,12 +51,12 @@ def check_source(arguments: argparse.Namespace) -> None:
     kind = _kind(arguments.source)
     if kind == "file":
         _read_game(arguments.source)
-        _refuse(arguments, (*_OF_GAMES, *_OF_SEARCHES), "a policy file, which is read as it is")
+        reject(arguments, (*_OF_GAMES, *_OF_SEARCHES), "on a policy file, which is read as it is")
     elif kind == "run":
-        _refuse(arguments, _OF_GAMES, "a run folder, whose agent searches")
+        reject(arguments, _OF_GAMES, "on a run folder, whose agent searches")
         read_settings(arguments, SearchSettings())
     else:
-        _refuse(arguments, _OF_SEARCHES, "a game, which is solved and not searched")
+        reject(arguments, _OF_SEARCHES, "on a game, which is solved and not searched")
 
 
 def load_strategy(
@@ -115,12 +114,6 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
     check(trained.game)
     search = read_settings(arguments, trained.settings)
     compiled = compile_whole_game(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
-
-    def show(done: int, total: int) -> None:
-        if done == 0:
-            work.begin("searching at every decision", total=total)
-        work.update(f"{done:,} of {total:,} batches{work.time_left(done, total)}", done)
-
     work.begin("compiling the search")
     with mistakes():
         composed = compose(
@@ -130,10 +123,17 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
             seeds=1,
             first_seed=arguments.seed or 0,
             mesh=batch_mesh(),
-            progress=show,
+            progress=work.in_batches("searching at every decision"),
         )
     title = f"{trained.title} by {describe_search(search)}"
     return compiled, composed.policy[0], title
+
+
+def in_whole_game(search: SearchSettings, tree: PublicTree) -> SearchSettings:
+    """The search with capacity for the whole public tree, and a lookahead within it."""
+    lookahead = WHOLE_GAME if search.lookahead >= tree.game.max_depth else search.lookahead
+    capacity = tree.num_nodes + tree.game.num_outcomes  # no tree is larger than the game
+    return dataclasses.replace(search, lookahead=lookahead, capacity=capacity)
 
 
 def _kind(source: str) -> str:
@@ -153,9 +153,3 @@ def _read_game(path: str) -> str:
         game = str(read_metadata(path)["game"])
         check_named_by_file(game, path)
     return game
-
-
-def _refuse(arguments: argparse.Namespace, options: Sequence[str], source: str) -> None:
-    """Rejects options that have no effect on this source."""
-    for option, _ in given(arguments, *options):
-        raise CommandError(f"{option} has no effect on {source}.")

@@ -1,4 +1,4 @@
-"""Which member of the CFR family solves a game best: a trial of each on the game or its subgames."""
+"""Tries which member of the CFR family solves a game, or subgames of it, best."""
 
 import dataclasses
 import time
@@ -99,7 +99,7 @@ def _try_rule(rule: str, problem: Problem, seconds: float) -> tuple[int, list[fl
 def _random_states(game: Game[Any], random: np.random.Generator) -> list[Any]:
     """The public states of a game of random public events, from the start on."""
     state = jax.jit(game.root)()
-    actor, legal, apply = map(jax.jit, (game.actor, game.legal_outcomes, game.apply))
+    actor, legal, apply = jax.jit(game.actor), jax.jit(game.legal_outcomes), jax.jit(game.apply)
     states = []
     while int(actor(state)) != TERMINAL:
         states.append(state)

@@ -7,7 +7,7 @@ import secrets
 import threading
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes, reason, require_package
 from sog.cli.interrupts import concluding
 

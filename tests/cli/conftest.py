@@ -13,11 +13,11 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
+from sog.cli import play
 from sog.cli.arguments import make_parser
 from sog.cli.errors import INTERRUPTED
 from sog.cli.interrupts import Concluded
 from sog.cli.main import main
-from sog.cli.play import command as play
 from sog.evaluation import ComposedPolicies
 from sog.games import make
 from sog.players.trained import Trained

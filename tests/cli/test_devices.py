@@ -55,7 +55,7 @@ def test_cores_that_the_process_may_not_use_are_none() -> None:
 
 WITH_FLAGS = """
 import os
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 start_jax()  # XLA would refuse what it does not know
 print(os.environ.get("XLA_FLAGS"))
 """
@@ -151,6 +151,6 @@ def test_what_keeps_jax_from_starting_is_told_in_one_line(
         raise error
 
     monkeypatch.setenv("JAX_PLATFORMS", variable)
-    monkeypatch.setattr("sog.cli.backend.jax.devices", fail)
-    monkeypatch.setattr("sog.cli.backend._platforms", lambda: "cpu")
+    monkeypatch.setattr("sog.cli.devices.jax.devices", fail)
+    monkeypatch.setattr("sog.cli.devices._platforms", lambda: "cpu")
     assert sog("solve", "kuhn") == (2, "", f"sog: error: {said}\n")

@@ -12,14 +12,14 @@ from rich.table import Table
 from rich.tree import Tree
 
 from sog.cli import display
-from sog.cli.play.screen import worth_of
-from sog.cli.train.view import TrainView
+from sog.cli.play_screen import worth_of
+from sog.cli.train_view import TrainView
 from sog.drawing.outline import signed
 from sog.games.registry import make
 
 HELLO = """\
 import sys
-from sog.cli.streams import prepare_streams
+from sog.cli.main import prepare_streams
 prepare_streams()
 print(sys.stdin.read(), end="")
 print("a result \\u00b1 1\\u2026 \\u265e")
@@ -131,7 +131,7 @@ def test_the_time_left_of_a_training_counts_from_its_first_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 0.0
-    monkeypatch.setattr("sog.cli.train.view.time.monotonic", lambda: now)
+    monkeypatch.setattr("sog.cli.train_view.time.monotonic", lambda: now)
     view = TrainView("kuhn", 100, "run")
     lines = [(100.0, 0), (700.0, 10), (720.0, 20), (740.0, 30)]
     told = []
@@ -145,7 +145,7 @@ def test_the_time_left_of_a_training_counts_from_its_first_steps(
 def test_a_training_says_nothing_of_steps_while_workers_compile(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sog.cli.train.view._SECONDS_BETWEEN_LINES", -1.0)
+    monkeypatch.setattr("sog.cli.train_view._SECONDS_BETWEEN_LINES", -1.0)
     view = TrainView("kuhn", 60, "run")
     view.set_activity("compiling in every worker, and playing the first games")
     for _ in range(20):

@@ -20,9 +20,9 @@ Run = Callable[..., tuple[int, str, str]]
 # Batches of one size, so that different numbers of seeds share a compiled program.
 SEARCH = ("--batch-size", "2", "--search", "10,1")
 GROWING = ("--evaluator", "uniform", *SEARCH)
-FIXED_TREES = ("--no-growth", *GROWING)
+FIXED_TREES = ("--set", "grow=false", *GROWING)
 WHOLE_GAME = ("--whole-game", *SEARCH)
-EXACT = ("--no-growth", *SEARCH)
+EXACT = ("--set", "grow=false", *SEARCH)
 
 
 @functools.cache  # many tests compare with the same searches
@@ -52,8 +52,8 @@ def test_json_has_the_spread_of_exploitability_over_seeds(sog_json: Callable[...
 def test_beside_a_search_stands_cfr_with_as_many_updates(
     sog_json: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", composed_of_nothing)
-    searches = ("--search", "2,0.2", "--search", "9,2.5", "--rule", "cfr+")
+    monkeypatch.setattr("sog.cli.evaluate.compose", composed_of_nothing)
+    searches = ("--search", "2,0.2", "--search", "9,2.5", "--set", "rule=cfr+")
     results = sog_json("evaluate", "kuhn", *searches)["results"]
     assert [result["search"] for result in results] == [[2, 0.2], [9, 2.5]]
     assert [result["updates"] for result in results] == [2 * 5, 9 // 3]
@@ -67,16 +67,14 @@ def test_beside_a_search_stands_cfr_with_as_many_updates(
 @pytest.mark.parametrize(
     ("base", "option"),
     [
-        pytest.param(FIXED_TREES, ("--lookahead", "2"), marks=pytest.mark.slow),
+        pytest.param(FIXED_TREES, ("--set", "lookahead=2"), marks=pytest.mark.slow),
         pytest.param(EXACT, ("--noise", "0.1"), marks=pytest.mark.slow),
-        pytest.param(FIXED_TREES, ("--rule", "dcfr"), marks=pytest.mark.slow),
-        (WHOLE_GAME, ("--unsafe",)),
-        pytest.param(WHOLE_GAME, ("--alpha", "1"), marks=pytest.mark.slow),
-        pytest.param(WHOLE_GAME, ("--search-everywhere",), marks=pytest.mark.slow),
+        pytest.param(FIXED_TREES, ("--set", "rule=dcfr"), marks=pytest.mark.slow),
+        (WHOLE_GAME, ("--set", "safe=false")),
+        pytest.param(WHOLE_GAME, ("--set", "alpha=1"), marks=pytest.mark.slow),
+        pytest.param(WHOLE_GAME, ("--set", "search_everywhere=true"), marks=pytest.mark.slow),
         pytest.param(EXACT, ("--evaluator", "zero"), marks=pytest.mark.slow),
-        pytest.param(EXACT, ("--leaf-averaging", "0.5"), marks=pytest.mark.slow),
-        pytest.param(EXACT, ("--solver-iterations", "2"), marks=pytest.mark.slow),
-        pytest.param(EXACT, ("--solver-fading", "0"), marks=pytest.mark.slow),
+        pytest.param(EXACT, ("--set", "leaf_averaging=0.5"), marks=pytest.mark.slow),
     ],
 )
 def test_an_option_has_an_effect(base: tuple[str, ...], option: tuple[str, ...]) -> None:
@@ -87,7 +85,7 @@ def test_an_option_has_an_effect(base: tuple[str, ...], option: tuple[str, ...])
 @pytest.mark.thorough
 def test_a_lookahead_to_the_end_is_the_whole_game() -> None:
     whole = evaluate(*WHOLE_GAME)
-    deep = evaluate(*FIXED_TREES, "--lookahead", "3")
+    deep = evaluate(*FIXED_TREES, "--set", "lookahead=3")
     assert deep["exploitability"]["mean"] == pytest.approx(whole["exploitability"]["mean"])
     assert (whole["lookahead"], whole["evaluator"], whole["growth"]) == (None, None, False)
 
@@ -165,7 +163,7 @@ def interrupt_second(number: int) -> Callable[..., ComposedPolicies]:
 def test_an_interrupt_keeps_the_searches_that_are_finished(
     sog: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int, code: int
 ) -> None:
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", interrupt_second(number))
+    monkeypatch.setattr("sog.cli.evaluate.compose", interrupt_second(number))
     plot = tmp_path / "kuhn.png"
     options = (*FIXED_TREES, "--search", "20,1", "--plot", str(plot), "--json")
     exit_code, out, err = sog("evaluate", "kuhn", *options)
@@ -182,13 +180,13 @@ def test_a_failure_keeps_the_searches_that_are_finished(
     sog: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def then_refuse(*_: Any, **__: Any) -> ComposedPolicies:
-        monkeypatch.setattr("sog.cli.evaluate.command.compose", refuse)
+        monkeypatch.setattr("sog.cli.evaluate.compose", refuse)
         return composed_of_nothing()
 
     def refuse(*_: Any, **__: Any) -> ComposedPolicies:
         raise ValueError("no.")
 
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", then_refuse)
+    monkeypatch.setattr("sog.cli.evaluate.compose", then_refuse)
     code, out, err = sog("evaluate", "kuhn", *FIXED_TREES, "--search", "20,1", "--json")
     assert code == 2
     assert len(json.loads(out)["results"]) == 1

@@ -37,15 +37,14 @@ SEE_HELP = " (see sog evaluate --help)"
             "--search 3000000000,1: num_simulations and the updates must be at most 2000000000, "
             "got 3e+09 updates.",
         ),
-        (["--alpha", "2"], f"argument --alpha: must be a number from 0 to 1, got 2{SEE_HELP}"),
-        (["--alpha", "x"], f"argument --alpha: must be a number, got 'x'{SEE_HELP}"),
+        (["--set", "alpha=2"], "alpha must be in [0, 1], got 2.0."),
+        (
+            ["--set", "alpha=x"],
+            "override 'search.alpha=x': search.alpha must be a number, got 'x'.",
+        ),
         (
             ["--noise", "-1"],
             f"argument --noise: must be a finite number >= 0, got -1{SEE_HELP}",
-        ),
-        (
-            ["--solver-fading", "nan"],
-            f"argument --solver-fading: must be a finite number from 0 to 1, got nan{SEE_HELP}",
         ),
         (["--seeds", "0"], f"argument --seeds: must be from 1 to 2000000000, got 0{SEE_HELP}"),
         (
@@ -53,20 +52,16 @@ SEE_HELP = " (see sog evaluate --help)"
             "--seed must be at most 4294967286 for 10 seeds, got 4294967290.",
         ),
         (
-            ["--whole-game", "--lookahead", "2"],
-            "--lookahead 2 has no effect with --whole-game, which holds all levels.",
+            ["--whole-game", "--set", "lookahead=2"],
+            "--set lookahead has no effect with --whole-game, which holds all levels.",
         ),
         (
             ["--whole-game", "--evaluator", "zero"],
-            "--evaluator zero has no effect with --whole-game, which leaves no leaf to evaluate.",
+            "--evaluator has no effect with --whole-game, which leaves no leaf to evaluate.",
         ),
         (
-            ["--evaluator", "uniform", "--solver-iterations", "9"],
-            "--solver-iterations 9 needs --evaluator exact, got uniform.",
-        ),
-        (
-            ["--unsafe", "--alpha", "0.5"],
-            "--alpha 0.5 has no effect with --unsafe, which has no gadget.",
+            ["--set", "safe=false", "--set", "alpha=0.5"],
+            "--set alpha has no effect with safe=false, which has no gadget.",
         ),
     ],
 )

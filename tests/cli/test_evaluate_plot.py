@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sog.cli.arguments import make_parser
-from sog.cli.evaluate.plan import read_plan
-from sog.cli.evaluate.report import Finished, plot_evaluation
+from sog.cli.evaluate import read_plan
+from sog.cli.evaluation_report import Finished, plot_evaluation
 from sog.evaluation import ComposedPolicies
 from sog.games import make
 
@@ -51,7 +51,7 @@ def draw(path: Path, game: str, *options: str, exploitability: float = 1.0) -> s
 
 def test_axes_series_and_reference_are_labelled(tmp_path: Path) -> None:
     searches = ("--search", "100,1", "--search", "10,1", "--search", "10,0.1")
-    picture = draw(tmp_path / "k.svg", "kuhn", *searches, "--seeds", "2", "--rule", "dcfr")
+    picture = draw(tmp_path / "k.svg", "kuhn", *searches, "--seeds", "2", "--set", "rule=dcfr")
     for label in (
         "regret updates of each search, T",
         "exploitability (mbb)",
@@ -87,9 +87,18 @@ def test_a_full_disk_costs_the_picture_and_not_the_result(
     def no_space(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("sog.cli.evaluate.command.plot_evaluation", no_space)
+    monkeypatch.setattr("sog.cli.evaluate.plot_evaluation", no_space)
     file = tmp_path / "kuhn.png"
-    options = ("--no-growth", "--evaluator", "uniform", "--search", "10,1", "--plot", str(file))
+    options = (
+        "--set",
+        "grow=false",
+        "--evaluator",
+        "uniform",
+        "--search",
+        "10,1",
+        "--plot",
+        str(file),
+    )
     code, out, err = sog("evaluate", "kuhn", *options, "--json")
     assert code == 2
     assert len(json.loads(out)["results"]) == 1

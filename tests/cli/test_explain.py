@@ -117,8 +117,8 @@ def test_an_equilibrium_loses_nowhere(sog: Run, sog_json: RunJson, tmp_path: Pat
             "argument --top: must be from 1 to 2000000000, got 0 (see sog explain --help)",
         ),
         (
-            ["kuhn", "--leaf-averaging", "0"],
-            "--leaf-averaging has no effect on a game, which is solved and not searched.",
+            ["kuhn", "--set", "leaf_averaging=0"],
+            "--set has no effect on a game, which is solved and not searched.",
         ),
     ],
 )

@@ -124,7 +124,7 @@ def test_an_interrupt_while_saving_waits_for_the_file(
         signal.raise_signal(signal.SIGINT)
         save_policy(*arguments, **notes)
 
-    monkeypatch.setattr("sog.cli.solve.command.save_policy", interrupted_save)
+    monkeypatch.setattr("sog.cli.solve.save_policy", interrupted_save)
     file = tmp_path / "kuhn.npz"
     code, out, err = sog("solve", "kuhn", "--iterations", "3", "--save", str(file), "--json")
     assert code == 130

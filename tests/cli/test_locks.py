@@ -54,7 +54,7 @@ def test_the_table_of_a_solve_has_the_price(sog: Run) -> None:
 
 @pytest.mark.thorough
 def test_a_search_tells_what_a_lock_costs(sog_json: RunJson) -> None:
-    found = sog_json("search", "kuhn", "--lock", "bet1: fold=1", "--simulations", "100")
+    found = sog_json("search", "kuhn", "--lock", "bet1: fold=1", "--search", "100,1")
     assert found["value"] == pytest.approx(1, abs=0.1)
     assert found["cost"]["1"] == pytest.approx(found["value"] - found["free_value"])
     assert found["cost"]["1"] > 0.8
@@ -63,7 +63,7 @@ def test_a_search_tells_what_a_lock_costs(sog_json: RunJson) -> None:
 @pytest.mark.thorough
 def test_a_lock_that_the_tree_does_not_reach_is_told(sog: Run) -> None:
     code, _, err = sog(
-        *("search", "kuhn", "--lock", "check bet1: fold=1", "--simulations", "1", "--depth", "1"),
+        *("search", "kuhn", "--lock", "check bet1: fold=1", "--search", "1,1", "--depth", "1"),
         *("--evaluator", "zero"),
     )
     assert code == 0

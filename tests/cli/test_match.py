@@ -134,7 +134,7 @@ def test_all_who_search_update_as_they_are_told(
 
     monkeypatch.setattr(match, "play_match", unplayed)
     players = (str(untrained / "kuhn"), "zero", "--games", "2", "--search", "4,1")
-    how = ("--rule", "dcfr", "--leaf-averaging", "0.5", "--set", "search.leaf_interval=2")
+    how = [f"--set={one}" for one in ("rule=dcfr", "leaf_averaging=0.5", "search.leaf_interval=2")]
     _, out, _ = run_match(*players, *how)
     for player in ("kuhn at step 700", "zero"):
         words = "SoG(4, 1), leaf averaging 0.5, leaf interval 2, rule dcfr"

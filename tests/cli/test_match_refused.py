@@ -36,8 +36,8 @@ Run = Callable[..., tuple[int, str, str]]
             "--search must be two numbers s,c such as 100,1, got '100'.",
         ),
         (
-            ["tabular", "random", "--game", "kuhn", "--leaf-averaging", "0.5"],
-            "--leaf-averaging 0.5 has no effect: tabular and random takes no search settings.",
+            ["tabular", "random", "--game", "kuhn", "--set", "leaf_averaging=0.5"],
+            "--set leaf_averaging=0.5 has no effect: tabular and random takes no search settings.",
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
@@ -61,12 +61,12 @@ Run = Callable[..., tuple[int, str, str]]
             "tabular: london is made for search, too large to enumerate.",
         ),
         (
-            ["zero", "random", "--game", "kuhn", "--max-outcomes", "1"],
+            ["zero", "random", "--game", "kuhn", "--set", "max_outcomes=1"],
             "zero: max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a "
             "decision, got 1.",
         ),
         (
-            ["zero", "random", "--game", "kuhn", "--set", "search.c_pct=2"],
+            ["zero", "random", "--game", "kuhn", "--set", "c_pct=2"],
             "override 'search.c_pct=2': search.c_pct is not a configuration key; did you mean "
             "search.c_puct?",
         ),

@@ -143,8 +143,8 @@ FIRST_BYTES = {
             "k.npz` take one.",
         ),
         (
-            ["search", "kuhn", "--sims", "3"],
-            "unrecognized arguments: --sims 3; did you mean --simulations? (see sog search --help)",
+            ["search", "kuhn", "--serch", "3"],
+            "unrecognized arguments: --serch 3; did you mean --search? (see sog search --help)",
         ),
         (
             ["games", "leduc(rank=4)"],
@@ -301,7 +301,7 @@ def test_an_evaluation_that_runs_out_of_memory_names_the_batch_if_it_can_be_smal
     def fail(*arguments: object, **options: object) -> None:
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: 8 GiB")
 
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", fail)
+    monkeypatch.setattr("sog.cli.evaluate.compose", fail)
     code, out, err = sog("evaluate", "kuhn", "--search", "10,1", "--batch-size", batch_size)
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == f"sog: error: out of memory; {advice}"

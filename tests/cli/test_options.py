@@ -9,8 +9,8 @@ import pytest
 from gtcfr.settings import SearchSettings
 from sog.cli.arguments import COMMANDS, make_parser
 from sog.cli.commands.command import OptionSpec
-from sog.cli.options import OPTIONS, SETTINGS
-from sog.cli.search_options import read_settings
+from sog.cli.options import OPTIONS, SEARCH_FIELDS
+from sog.cli.players import read_settings
 from sog.domain import domains, load_part
 
 
@@ -32,15 +32,18 @@ def test_every_option_that_is_declared_belongs_to_a_command() -> None:
     assert {name for command in COMMANDS for name in names_of(command)} == known
 
 
-def test_options_for_settings_are_named_after_fields_of_a_search() -> None:
+def test_the_help_of_set_lists_all_settings_of_a_search() -> None:
+    only_for_training = "num_queries"
     fields = {field.name for field in dataclasses.fields(SearchSettings)}
-    assert set(SETTINGS.values()) <= fields
-    assert {f"--{name.replace('_', '-')}" for name in SETTINGS} <= set(OPTIONS)
+    assert {*SEARCH_FIELDS, only_for_training} == fields
+    assert all(name in OPTIONS["--set"]["help"] for name in SEARCH_FIELDS)
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if "--rule" in names_of(name)])
-def test_what_searches_takes_any_setting_of_a_search(command: str) -> None:
-    assert ("--set" in names_of(command)) == (command != "solve")
+@pytest.mark.parametrize("command", [name for name in COMMANDS if "--search" in names_of(name)])
+def test_a_setting_of_a_search_has_no_option_of_its_own(command: str) -> None:
+    assert "--set" in names_of(command)
+    own = {f"--{name.replace('_', '-')}" for name in SEARCH_FIELDS}
+    assert not own & set(names_of(command))
 
 
 def read(*arguments: str) -> SearchSettings:
@@ -48,8 +51,8 @@ def read(*arguments: str) -> SearchSettings:
     return read_settings(parsed, SearchSettings(alpha=0.25))
 
 
-def test_a_set_value_counts_as_one_of_its_own_option_and_comes_last() -> None:
-    by_option, by_set = read("--rule", "dcfr"), read("--set", "search.rule=dcfr")
-    assert by_option == by_set == SearchSettings(alpha=0.25, rule="dcfr")
-    both = read("--search", "10,1", "--set", "search.num_simulations=20", "--set", "search.alpha=1")
+def test_a_setting_is_named_with_or_without_its_table_and_counts_after_search() -> None:
+    short, long = read("--set", "rule=dcfr"), read("--set", "search.rule=dcfr")
+    assert short == long == SearchSettings(alpha=0.25, rule="dcfr")
+    both = read("--search", "10,1", "--set", "num_simulations=20", "--set", "search.alpha=1")
     assert both == SearchSettings(num_simulations=20, alpha=1.0)

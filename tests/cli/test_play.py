@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sog.cli.errors import CommandError
-from sog.cli.play.screen import (
+from sog.cli.play_screen import (
     signed_units,
 )
 from sog.games import make

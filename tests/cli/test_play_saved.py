@@ -23,7 +23,7 @@ def test_ctrl_c_shows_the_score_and_saves_the_games(
             raise KeyboardInterrupt
         return "heads"
 
-    monkeypatch.setattr("sog.cli.play.screen.Terminal.ask", ask)
+    monkeypatch.setattr("sog.cli.play_screen.Terminal.ask", ask)
     options = ("random", "--game", "matching_pennies", "--games", "2", "--save", str(file))
     code, out, _ = run_play("", *options)
     assert code == 130

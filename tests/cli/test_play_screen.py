@@ -12,8 +12,7 @@ from sog.boards.chess import Chess
 from sog.boards.line_game import LineState
 from sog.boards.stones import EMPTY
 from sog.cli.lines import fold
-from sog.cli.play.moves import Moves
-from sog.cli.play.screen import (
+from sog.cli.play_screen import (
     ListedAction,
     choices,
     draw_state,
@@ -22,7 +21,7 @@ from sog.cli.play.screen import (
     signed_units,
     worth_of,
 )
-from sog.cli.play.table import Human
+from sog.cli.play_table import Human, Moves
 from sog.games import make
 from sog.play.game_in_progress import GameInProgress
 from sog.play.history import Beginning, Opening

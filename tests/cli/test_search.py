@@ -21,7 +21,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 @pytest.fixture
 def sog_search(sog_json: RunJson) -> RunJson:
     """`sog search kuhn ... --json` with the fewest simulations that reach all of it."""
-    return lambda *arguments: sog_json("search", "kuhn", "--simulations", "10", *arguments)
+    return lambda *arguments: sog_json("search", "kuhn", "--search", "10,1", *arguments)
 
 
 def policies(node: Any) -> list[dict[str, float]]:
@@ -47,7 +47,7 @@ def test_policies_sum_to_one(sog_search: RunJson) -> None:
 @pytest.mark.thorough
 def test_a_clock_ends_a_search_whose_tree_can_be_read(sog: Run) -> None:
     code, out, err = sog(
-        *("search", "kuhn", "--simulations", "1", "--per-update", "1e-8", "--seconds", "0.5"),
+        *("search", "kuhn", "--search", "1,1e-8", "--seconds", "0.5"),
         "--json",
     )
     assert code == 0
@@ -73,7 +73,7 @@ def test_json_nodes_name_their_parents(sog_search: RunJson) -> None:
 @pytest.mark.thorough
 def test_an_exact_evaluator_finds_the_value_of_kuhn(sog_json: RunJson) -> None:
     """-1/18 to player 0 (Kuhn 1950)."""
-    result = sog_json("search", "kuhn", "--evaluator", "exact", "--simulations", "200")
+    result = sog_json("search", "kuhn", "--evaluator", "exact", "--search", "200,1")
     assert result["nodes"][0]["value"] == pytest.approx(-1 / 18, abs=0.01)
 
 
@@ -105,7 +105,7 @@ def test_the_same_seed_finds_the_same(sog_search: RunJson) -> None:
 
 
 def test_the_terminal_shows_a_row_per_infostate(sog: Run) -> None:
-    code, out, _ = sog("search", "kuhn", "--simulations", "10", "--history", "check bet1")
+    code, out, _ = sog("search", "kuhn", "--search", "10,1", "--history", "check bet1")
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert code == 0
     assert lines[0] == "kuhn after check bet1 by SoG(10, 1)"
@@ -122,7 +122,7 @@ def test_the_terminal_shows_a_row_per_infostate(sog: Run) -> None:
 
 @pytest.mark.thorough
 def test_depth_is_the_number_of_levels_shown(sog: Run) -> None:
-    _, out, _ = sog("search", "kuhn", "--simulations", "10", "--depth", "1")
+    _, out, _ = sog("search", "kuhn", "--search", "10,1", "--depth", "1")
     assert [line[4:].split()[0] for line in out.splitlines() if "── " in line] == ["check", "bet1"]
 
 
@@ -134,7 +134,7 @@ def test_the_picture_has_a_box_for_each_state_shown(
     """Kuhn poker has 1, 2, 4 and 2 public states from level to level."""
     file = tmp_path / "kuhn.svg"
     code, _, err = sog(
-        *("search", "kuhn", "--simulations", "10", "--depth", depth, "--svg", str(file))
+        *("search", "kuhn", "--search", "10,1", "--depth", depth, "--svg", str(file))
     )
     assert code == 0, err
     check_target("--svg", file, (".svg",))  # it may be replaced
@@ -150,7 +150,7 @@ def test_the_picture_has_a_box_for_each_state_shown(
 
 @pytest.mark.slow
 def test_random_games_value_the_leaves_where_cards_are_hidden(sog_json: RunJson) -> None:
-    result = sog_json("search", "kuhn", "--evaluator", "rollout", "--simulations", "4")
+    result = sog_json("search", "kuhn", "--evaluator", "rollout", "--search", "4,1")
     assert result["evaluator"] == "rollout"
 
 
@@ -158,7 +158,7 @@ def test_random_games_value_the_leaves_where_cards_are_hidden(sog_json: RunJson)
 @pytest.mark.parametrize("evaluator", ["zero", pytest.param("rollout", marks=pytest.mark.slow)])
 def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluator: str) -> None:
     result = sog_json(
-        *("search", "tic_tac_toe", "--simulations", "10", "--evaluator", evaluator),
+        *("search", "tic_tac_toe", "--search", "10,1", "--evaluator", evaluator),
         *("--history", "b2 a3"),
     )
     assert result["evaluator"] == evaluator
@@ -193,40 +193,36 @@ def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluat
             "possible there: check, bet1.",
         ),
         (
-            ["kuhn", "--simulations", "0"],
-            f"argument --simulations: must be from 1 to 2000000000, got 0{SEE_HELP}",
+            ["kuhn", "--set", "num_simulations=100", "--set", "simulations_per_update=2.5"],
+            "num_simulations must be a multiple of ceil(simulations_per_update) = 3, got 100.",
         ),
         (
-            ["kuhn", "--per-update", "-1"],
-            f"argument --per-update: must be a finite number > 0, got -1{SEE_HELP}",
-        ),
-        (
-            ["kuhn", "--simulations", "100", "--per-update", "2.5"],
-            "--simulations must be a multiple of ceil(simulations_per_update) = 3, got 100.",
-        ),
-        (
-            ["kuhn", "--simulations", "2000000000"],
+            ["kuhn", "--search", "2000000000,1"],
             "num_simulations = 2000000000 could add more public states than 2147483647, which is "
-            "all that can be numbered; try fewer simulations: --simulations S, --lookahead D or "
-            "--max-outcomes N.",
+            "all that can be numbered; try fewer simulations: --search S,C, or less --set "
+            "lookahead=D or --set max_outcomes=N.",
+        ),
+        (
+            ["kuhn", "--leaf-averaging", "0.5"],
+            f"unrecognized arguments: --leaf-averaging 0.5{SEE_HELP}",
         ),
         (
             ["london", "--evaluator", "uniform"],
             "--evaluator uniform: london is made for search, too large to enumerate.",
         ),
         (
-            ["kuhn", "--children", "1"],
-            "--children must be left out in a game with hidden information such as kuhn(ranks=3): "
-            "an infostate could be left without an action; got 1.",
+            ["kuhn", "--set", "num_children=1"],
+            "num_children must be left out in a game with hidden information such as "
+            "kuhn(ranks=3): an infostate could be left without an action; got 1.",
         ),
         (
-            ["kuhn", "--max-outcomes", "2"],
-            "--max-outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a decision, "
+            ["kuhn", "--set", "max_outcomes=2"],
+            "max_outcomes must be at least 3 in kuhn(ranks=3), for all outcomes of a decision, "
             "got 2.",
         ),
         (
-            ["kuhn", "--max-actions", "1"],
-            "--max-actions must be left out in a game with hidden information such as "
+            ["kuhn", "--set", "max_actions=1"],
+            "max_actions must be left out in a game with hidden information such as "
             "kuhn(ranks=3): an infostate could be left without an action; got 1.",
         ),
         (
@@ -262,7 +258,7 @@ def test_an_unknown_evaluator_is_told_with_the_known_ones(sog: Run) -> None:
 
 @pytest.mark.thorough
 def test_a_game_too_large_for_the_default_evaluator_is_searched_with_zeros(sog: Run) -> None:
-    code, out, err = sog("search", "kuhn", "--simulations", "2", "--max-nodes", "8", "--json")
+    code, out, err = sog("search", "kuhn", "--search", "2,1", "--max-nodes", "8", "--json")
     assert code == 0, err
     assert json.loads(out)["evaluator"] == "zero"
     assert (
@@ -281,16 +277,16 @@ def test_no_file_is_left_after_a_mistake(sog: Run, tmp_path: Path) -> None:
 def test_few_actions_take_less_memory_and_what_is_left_out_is_told(
     sog_json: RunJson, sog: Run
 ) -> None:
-    few = ("search", "connect_four", "--evaluator", "zero", "--max-actions", "3")
+    few = ("search", "connect_four", "--evaluator", "zero", "--set", "max_actions=3")
     told = [sog_json(*words, "--memory")["bytes"] for words in (few, few[:-2])]
     assert told[0] < 0.8 * told[1]
-    code, out, _ = sog(*few, "--simulations", "12")
+    code, out, _ = sog(*few, "--search", "12,1")
     assert code == 0
     assert "in some states only the best actions were considered" in out
 
 
 def test_memory_is_told_without_a_search(sog_json: RunJson, sog: Run) -> None:
-    found = sog_json("search", "london", "--simulations", "20", "--memory")
+    found = sog_json("search", "london", "--search", "20,1", "--memory")
     assert found["game"].startswith("london(")
     assert found["bytes"] == sum(found["parts"].values()) > 10**7
     code, out, _ = sog("search", "london", "--memory")
@@ -303,15 +299,17 @@ def test_a_search_that_does_not_fit_says_what_it_needs_and_what_there_is(
     sog: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sog.memory.available_bytes", lambda: 10**6)
-    code, _, err = sog("search", "leduc", "--evaluator", "zero", "--simulations", "5000")
+    code, _, err = sog("search", "leduc", "--evaluator", "zero", "--search", "5000,1")
     assert code == 2
     assert "SoG(5000, 1) would take " in err
-    assert "; there are 1 MB; try fewer simulations: --simulations S" in err
+    assert "; there are 1 MB; try fewer simulations: --search S,C" in err
 
 
 @pytest.mark.thorough
 def test_searches_are_compared_side_by_side(sog: Run) -> None:
-    code, out, _ = sog("search", "kuhn", "--compare", "2,1", "12,1", "--evaluator", "zero")
+    code, out, _ = sog(
+        "search", "kuhn", "--search", "2,1", "--search", "12,1", "--evaluator", "zero"
+    )
     assert code == 0
     (heads,) = [line for line in out.splitlines() if line.startswith("SoG(2, 1)  ")]
     assert heads.split("  ")[-1] == "SoG(12, 1)"
@@ -323,8 +321,9 @@ def test_searches_are_compared_side_by_side(sog: Run) -> None:
 @pytest.mark.thorough
 def test_compared_searches_are_those_made_alone(sog_json: RunJson) -> None:
     common = ("search", "kuhn", "--evaluator", "zero")
-    compared = sog_json(*common, "--compare", "2,1", "12,1", "2,1", "--json")
-    alone = sog_json(*common, "--simulations", "12", "--per-update", "1", "--json")
+    several = [word for text in ("2,1", "12,1", "2,1") for word in ("--search", text)]
+    compared = sog_json(*common, *several, "--json")
+    alone = sog_json(*common, "--search", "12,1", "--json")
     assert compared["searches"][1]["nodes"] == alone["nodes"]
     same, differs, again = compared["differences"]
     assert (same, again) == (0, 0)
@@ -340,19 +339,15 @@ def test_compared_searches_are_those_made_alone(sog_json: RunJson) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--compare", "10"), "--compare must be two numbers s,c such as 100,1, got '10'."),
-        (("--compare", "0,1"), "--compare 0,1: num_simulations must be"),
+        (("--search", "10"), "--search must be two numbers s,c such as 100,1, got '10'."),
+        (("--search", "2,1", "--search", "0,1"), "--search 0,1: num_simulations must be"),
         (
-            ("--compare", "2,1", "--simulations", "3"),
-            "--compare names searches of its own; leave --simulations out.",
-        ),
-        (
-            ("--compare", "2,1", "--memory"),
-            "--compare names searches of its own; leave --memory out.",
+            ("--search", "2,1", "--search", "3,1", "--memory"),
+            "--memory has no effect with several --search, which are compared.",
         ),
     ],
 )
-def test_mistakes_in_compare(sog: Run, arguments: list[str], message: str) -> None:
+def test_mistakes_in_searches(sog: Run, arguments: list[str], message: str) -> None:
     code, out, err = sog("search", "kuhn", *arguments)
     assert (code, out) == (2, "")
     assert err.startswith(f"sog: error: {message}")

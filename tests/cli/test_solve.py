@@ -112,8 +112,8 @@ def test_a_full_disk_costs_the_file_and_not_the_result(
     def no_space(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("sog.cli.solve.command.save_policy", no_space)
-    monkeypatch.setattr("sog.cli.solve.command.plot_exploitability", no_space)
+    monkeypatch.setattr("sog.cli.solve.save_policy", no_space)
+    monkeypatch.setattr("sog.cli.solve.plot_exploitability", no_space)
     file = tmp_path / {"--save": "kuhn.npz", "--plot": "kuhn.png"}[option]
     code, out, err = sog("solve", "kuhn", "--iterations", "3", option, str(file), "--json")
     assert code == 2

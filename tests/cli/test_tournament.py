@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.cli.tournament.saved import SavedTournament, write_games
+from sog.cli.saved_tournament import SavedTournament, write_games
 from sog.games import make
 from sog.play.arena import MatchResult
 from sog.play.elo import fit_elo
@@ -49,7 +49,7 @@ def as_played(monkeypatch: pytest.MonkeyPatch) -> Play:
             )
             for pairing, rows in utilities.items()
         }
-        monkeypatch.setattr("sog.cli.tournament.command.play_tournament", lambda *_, **__: results)
+        monkeypatch.setattr("sog.cli.tournament.play_tournament", lambda *_, **__: results)
 
     return play
 
@@ -285,8 +285,8 @@ def test_games_of_another_search_are_those_of_another_tournament(
     as_played({(0, 1): [[1, 0]]})
     path = str(tmp_path / "saved.jsonl")
     asked = ("tournament", "zero", "random", "--game", "kuhn", "--search", "4,1", "--save", path)
-    assert sog(*asked, "--max-outcomes", "3")[0] == 0
-    code, _, err = sog(*asked, "--max-outcomes", "4")
+    assert sog(*asked, "--set", "max_outcomes=3")[0] == 0
+    code, _, err = sog(*asked, "--set", "max_outcomes=4")
     assert (code, "are of another tournament: max_outcomes of zero was 3, not 4." in err) == (
         2,
         True,

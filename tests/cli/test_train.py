@@ -21,7 +21,7 @@ from selfplay.runs.config import dump_config, load_config
 from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder
 from sog.cli.main import main
-from sog.cli.train.view import TrainView
+from sog.cli.train_view import TrainView
 from sog.evaluation import ComposedPolicies
 from tests.cli.conftest import Run, composed_of_nothing, refusal
 from tests.waiting import PATIENCE, has_computed, wait_until
@@ -187,7 +187,7 @@ def test_all_checkpoints_are_evaluated_as_they_were_while_training(
 def test_the_newest_checkpoint_is_evaluated_unless_one_is_named(
     sog: Run, trained: tuple[Path, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", composed_of_nothing)
+    monkeypatch.setattr("sog.cli.evaluate.compose", composed_of_nothing)
     code, out, err = sog("evaluate", str(trained[0]), "--seeds", "3", "--json")
     assert code == 0, err
     assert [result["checkpoint"] for result in json.loads(out)["results"]] == [16]
@@ -198,7 +198,7 @@ def test_the_newest_checkpoint_is_evaluated_unless_one_is_named(
     [
         ([], SearchSettings(num_simulations=6, rule="dcfr", leaf_averaging=0.25, alpha=1.0)),
         (
-            ["--search", "8,2", "--rule", "sog", "--leaf-averaging", "0"],
+            ["--search", "8,2", "--set", "rule=sog", "--set", "leaf_averaging=0"],
             SearchSettings(num_simulations=8, simulations_per_update=2.0, alpha=1.0),
         ),
     ],
@@ -220,7 +220,7 @@ def test_a_run_is_evaluated_with_the_search_it_was_set_to_unless_told_otherwise(
         asked.append(settings)
         return composed_of_nothing()
 
-    monkeypatch.setattr("sog.cli.evaluate.command.compose", compose)
+    monkeypatch.setattr("sog.cli.evaluate.compose", compose)
     code, out, err = sog("evaluate", str(copied), *options, "--json")
     assert code == 0, err
     (result,) = json.loads(out)["results"]
@@ -232,7 +232,7 @@ def test_a_run_is_evaluated_with_the_search_it_was_set_to_unless_told_otherwise(
 def test_one_search_with_the_network_of_a_run_is_shown(
     sog_json: Callable[..., Any], trained: tuple[Path, str, str]
 ) -> None:
-    result = sog_json("search", f"{trained[0]}@8", "--history", "check", "--rule", "cfr+")
+    result = sog_json("search", f"{trained[0]}@8", "--history", "check", "--set", "rule=cfr+")
     assert (result["game"], result["evaluator"]) == ("kuhn(ranks=3)", "kuhn at step 8")
     assert (result["search"], result["rule"]) == ([4, 1], "cfr+")  # as the run evaluates
     assert result["root"]["history"] == ["check"]

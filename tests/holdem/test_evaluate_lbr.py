@@ -37,11 +37,11 @@ def test_json_has_what_is_won_with_and_without_bets(sog_json: Callable[..., Any]
             "--lbr needs a run folder or agent:NAME, got blueprint:f.npz; of other players it is "
             "sog match lbr blueprint:f.npz --game GAME --aivat zero.",
         ),
-        (["agent:leduc", "--lbr", "--unsafe"], "--unsafe has no effect with --lbr, which plays"),
-        (["agent:leduc", "--lbr", "--seeds", "3"], "--seeds 3 has no effect with --lbr, which"),
-        (["agent:leduc", "--lbr", "--batch-size", "1"], "--batch-size 1 has no effect with --lbr"),
-        (["agent:leduc", "--lbr", "--max-nodes", "3"], "--max-nodes 3 has no effect with --lbr"),
-        (["agent:leduc", "--games", "20"], "--games 20 has no effect without --lbr."),
+        (["agent:leduc", "--lbr", "--whole-game"], "--whole-game has no effect with --lbr, which"),
+        (["agent:leduc", "--lbr", "--seeds", "3"], "--seeds has no effect with --lbr, which"),
+        (["agent:leduc", "--lbr", "--batch-size", "1"], "--batch-size has no effect with --lbr"),
+        (["agent:leduc", "--lbr", "--max-nodes", "3"], "--max-nodes has no effect with --lbr"),
+        (["agent:leduc", "--games", "20"], "--games has no effect without --lbr."),
         (["agent:leduc", "--lbr", "--games", "3"], "--games must be even, since every deal is"),
         (
             ["agent:leduc", "--lbr", "--search", "1,1", "--search", "2,1"],

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sog.cli.errors import check_target
-from sog.cli.picture_file import write_picture
+from sog.cli.game_output import write_picture
 from sog.games import make
 from sog.play.rules import after, first_state
 from sog.scotland_yard.station_map import load_map
@@ -100,7 +100,7 @@ def test_a_search_prints_and_draws_the_map(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "map.svg"
     history = "'Mr X takes a taxi'"
     code, out, err = sog(
-        *("search", "glasses", "--simulations", "2", "--evaluator", "zero"),
+        *("search", "glasses", "--search", "2,1", "--evaluator", "zero"),
         *("--history", history, "--picture", str(file)),
     )
     assert code == 0, err

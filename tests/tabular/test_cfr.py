@@ -303,5 +303,7 @@ def test_sums_that_are_added_up_have_the_weights_that_shrinking_sums_have() -> N
             step = cfr.Step(jnp.float32(number), float(planned))
             one = np.arange(1, planned + 1) == number
             added += np.asarray(cfr.averaging_weight(rule, step)) * one
-            shrunk = np.asarray(cfr.add_to_average(rule, shrunk, one, step))
+            shrunk = np.asarray(
+                cfr.add_to_average(rule, jnp.asarray(shrunk), jnp.asarray(one), step)
+            )
         np.testing.assert_allclose(added / added.sum(), shrunk / shrunk.sum(), atol=2e-4)

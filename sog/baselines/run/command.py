@@ -18,7 +18,7 @@ from sog.baselines.learners.learning import LearningMethod, LearningRuns, RowEva
 from sog.baselines.run.exact import run_exact
 from sog.baselines.simultaneous.backward_induction import BackwardInduction
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, writing
 from sog.cli.figure import Curve, check_plot, plot_curves
 from sog.cli.interrupts import concluding, holding_interrupts

@@ -8,7 +8,7 @@ from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.simultaneous.backward_induction import BackwardInduction, ExactSolver
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.interrupts import concluding
 from sog.cli.loading import explaining_size, load_game

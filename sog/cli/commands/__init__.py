@@ -1,4 +1,4 @@
 """The commands of `sog`: summaries, examples and options.
 
-`playing`, `searching`, `solving` and `training` declare them, by means of `command.py`.
+`playing`, `searching` and `solving` declare them, by means of `command.py`.
 """

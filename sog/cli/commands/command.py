@@ -1,7 +1,6 @@
 """Declares commands and builds their argparse parsers."""
 
 import argparse
-import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +11,11 @@ from sog.domain import load_part
 OptionSpec = str | tuple[str, Mapping[str, Any]]
 """A name of `OPTIONS`, perhaps with changes; an option of this command alone;
 or the title of a new group, which ends with a colon."""
+
+
+def changed(name: str, text: str = "", **changes: Any) -> OptionSpec:
+    """An option with another help text and other changes of what `OPTIONS` declares."""
+    return name, {"help": text, **changes} if text else changes
 
 
 class Mode(NamedTuple):
@@ -58,10 +62,7 @@ class Command(NamedTuple):
         """Runs the command; returns its exit code."""
         modes = (mode.run for mode in self.modes if load_part(mode.takes)(arguments))
         run = next(modes, self.run)
-        name = f"sog.cli.{arguments.command}"
-        if not run and hasattr(importlib.import_module(name), "__path__"):
-            name += ".command"  # a larger command in its own folder
-        code: int = load_part(run or f"{name}:run")(arguments)
+        code: int = load_part(run or f"sog.cli.{arguments.command}:run")(arguments)
         return code
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sog.cli.commands.command import Command
+from sog.cli.commands.command import Command, changed
 from sog.players.table import PLAYERS
 
 _WIDTH: Final = max(len(entry.form) for entry in PLAYERS.values())
@@ -19,18 +19,16 @@ Searching players run SoG(s, c): s simulations, c of them per regret update phas
 information they take their best action, otherwise they sample from their policy. Settings for one
 player follow its name: 'runs/leduc?search=200,1&c_puct=2' (values of [search] in configurations).
 """
-HOW: Final = (
-    *("--game", "--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes"),
-    *("--resolve-from", "--seconds"),
-    (
+HOW: Final = ("--game", "--search", "--set", "--seconds")
+"""Options for players, their searches and the game."""
+_OF_ANY_GAME: Final = (
+    *HOW,
+    changed(
         "--max-nodes",
-        {
-            "help": "enumerate games of at most N public states for tabular, uniform and exact "
-            "(default: 1000000)"
-        },
+        "enumerate games of at most N public states for tabular, uniform and exact "
+        "(default: 1000000)",
     ),
 )
-"""Options for players, their searches and the game."""
 
 PLAY: Final = Command(
     "play against an agent in the terminal",
@@ -42,7 +40,7 @@ examples:
   sog play runs/leduc
   sog play tabular --game kuhn --hints
   sog play rollout --game connect_four --search 400,1 --as 0
-  sog play runs/leduc --rule dcfr --leaf-averaging 0.5
+  sog play runs/leduc --set rule=dcfr --set leaf_averaging=0.5
   sog play zero --game glasses --games 3 --save games.json
   sog play zero --game glasses --resume games.json
   sog play zero --game london --search 20,1 --hints --picture london.svg
@@ -63,20 +61,15 @@ player 0), "moves": [{{"state", "actor", "action", "text" (of the action), "outc
 and at the end), "names" (their texts), and "begins" where it began at a position: its text}}]}}.
 """,
     (
-        *("agent", "--as", *HOW, "--history", "--hints"),
-        ("--games", {"default": None, "help": "games to play (default: asks after each)"}),
-        ("--seed", {"default": None, "help": "of deals and agents (default: random)"}),
-        (
-            "--picture",
-            {"help": "draw your cards, dice, the board or the map at each of your turns"},
-        ),
-        (
+        *("agent", "--as", *_OF_ANY_GAME, "--history", "--hints"),
+        changed("--games", default=None, help="games to play (default: asks after each)"),
+        changed("--seed", default=None, help="of deals and agents (default: random)"),
+        changed("--picture", "draw your cards, dice, the board or the map at each of your turns"),
+        changed(
             "--save",
-            {
-                "metavar": "FILE",
-                "help": "write the games to a new file, for sog replay and sog review: FILE.json, "
-                "or FILE.pgn or FILE.sgf, if the game supports it",
-            },
+            metavar="FILE",
+            help="write the games to a new file, for sog replay and sog review: FILE.json, "
+            "or FILE.pgn or FILE.sgf, if the game supports it",
         ),
         "--resume",
     ),
@@ -90,11 +83,10 @@ examples:
   sog match runs/leduc tabular --search 100,1
   sog match runs/leduc@1000 runs/leduc@10000 --games 500
   sog match 'runs/leduc?search=400,1' 'runs/leduc?search=100,1'
-  sog match runs/leduc tabular --rule dcfr --leaf-averaging 0.5
-  sog match runs/leduc tabular --set search.c_puct=2 --set search.prior_temperature=1.5
+  sog match runs/leduc tabular --set rule=dcfr --set leaf_averaging=0.5
   sog match rollout random --game tic_tac_toe --json
   sog match "rollout(games=100)" zero --game leduc
-  sog match rollout random --game london --search 10,1 --max-outcomes 26 --games 10
+  sog match rollout random --game london --search 10,1 --set max_outcomes=26
   sog match runs/connect_four uct:1000
   sog match agent:leduc tabular --games 1000 --aivat exact
   sog match rollout random --game go5 --games 10 --games-out games.sgf
@@ -124,8 +116,8 @@ pair), "standard_error" (of the mean; null after one pair), "mean_as" (player 0 
         "first",
         "second",
         "--games",
-        *HOW,
-        ("--history", {"help": "begin every game of perfect information at this position"}),
+        *_OF_ANY_GAME,
+        changed("--history", "begin every game of perfect information at this position"),
         *("--aivat", "--games-out", "--batch", "--seed", "--json"),
     ),
 )
@@ -161,19 +153,16 @@ better)}}], "added_draws" (per pairing; 0 unless a player won or lost everything
 """,
     (
         "players",
-        (
-            "--games",
-            {"default": None, "help": "games of each pairing, an even number (default: 100)"},
+        changed(
+            "--games", default=None, help="games of each pairing, an even number (default: 100)"
         ),
-        *("--show", *HOW),
-        ("--history", {"help": "begin every game of perfect information at this position"}),
+        *("--show", *_OF_ANY_GAME),
+        changed("--history", "begin every game of perfect information at this position"),
         "--openings",
-        (
+        changed(
             "--save",
-            {
-                "metavar": "FILE.jsonl",
-                "help": "write results as they come; continue the file if it exists",
-            },
+            metavar="FILE.jsonl",
+            help="write results as they come; continue the file if it exists",
         ),
         *("--games-out", "--batch", "--seed", "--json"),
     ),
@@ -184,9 +173,8 @@ and the usual rules; --game names another game. If the board shows no end, the r
 counts: a loss is a resignation or a loss on time, a draw or a score was agreed. Draws that a player
 must claim in chess do not end a game unless claimed.
 """
-_RECORDED_GAME: Final = (
-    "--game",
-    {"help": "the game of a PGN or an SGF (default: from the file, see below)"},
+_RECORDED_GAME: Final = changed(
+    "--game", "the game of a PGN or an SGF (default: from the file, see below)"
 )
 REPLAY: Final = Command(
     "show games of a file move by move: of sog play --save, a PGN or an SGF",
@@ -234,17 +222,16 @@ person's player, null in a PGN or an SGF; "names" are the players'.
 """,
     (
         "file",
-        ("--number", {"help": "this game (default: the last one)"}),
+        changed("--number", "this game (default: the last one)"),
         _RECORDED_GAME,
-        ("--by", {"metavar": "PLAYER", "help": "the judge, see below"}),
-        *("--search", "--set", "--rule", "--leaf-averaging", "--max-outcomes", "--resolve-from"),
-        *("--seconds", "--max-nodes"),
-        ("--seed", {"default": 0, "help": "of the searches (default: 0)"}),
-        ("--svg", {"help": "draw each player's expected utility, move by move"}),
+        "--by",
+        *("--search", "--set", "--seconds", "--max-nodes"),
+        changed("--seed", default=0, help="of the searches (default: 0)"),
+        changed("--svg", "draw each player's expected utility, move by move"),
         "--json",
     ),
 )
-WHO_PLAYS: Final = ("agent", {"help": "the player, see below"})
+WHO_PLAYS: Final = changed("agent", "the player, see below")
 AGENTS: Final = Command(
     "list the trained agents shipped with the package",
     """\

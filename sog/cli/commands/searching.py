@@ -1,11 +1,12 @@
-"""Commands that search: `sog search` and `sog evaluate`."""
+"""Commands that search and train: `sog search`, `evaluate`, `train`, `plot` and others."""
 
 from typing import Final
 
-from sog.cli.commands.command import Command
+from sog.cli.commands.command import Command, changed
 from sog.cli.options import DEFAULT_SEARCH, GAME, MOST_NODES_EVALUATED
 
-_GAME_OR_RUN: Final = ("game", {"help": f"{GAME}; or a run folder of `sog train`"})
+_SEVERAL: Final = {"action": "append", "default": []}
+_GAME_OR_RUN: Final = changed("game", f"{GAME}; or a run folder of `sog train`")
 
 SEARCH: Final = Command(
     "search a public state with growing-tree CFR, and show the tree",
@@ -21,17 +22,17 @@ stands for its game, with its network at the leaves and the search by which the 
 
 examples:
   sog search kuhn
-  sog search leduc --history "check bet2" --simulations 200
+  sog search leduc --history "check bet2" --search 200,1
   sog search leduc --evaluator exact --svg leduc.svg
   sog search leduc --lock "check: bet2=0.5 check=0.5"
   sog search "liars_dice(dice=1,faces=3)" --history "1-2 2-1" --depth 3
-  sog search tic_tac_toe --history "b2 a3" --evaluator rollout --simulations 400
+  sog search tic_tac_toe --history "b2 a3" --evaluator rollout --search 400,1
   sog search runs/leduc --history "check bet2"
-  sog search glasses --simulations 50 --picture glasses.svg
-  sog search leduc --history "check bet2" --compare 10,1 100,1
+  sog search glasses --search 50,1 --picture glasses.svg
+  sog search leduc --history "check bet2" --search 10,1 --search 100,1
   sog search kuhn --json
 
-SoG(s, c) is s simulations with c of them per regret update phase: --simulations s --per-update c.
+SoG(s, c) is s simulations with c of them per regret update phase: --search s,c.
 A lock fixes the policy of the player to act after some events from the start of the game: a
 probability for each action, of all infostates or of a named one (see sog solve --help). The search
 responds to it, and also runs without the lock. Leaves are valued as if nothing were locked below.
@@ -49,15 +50,31 @@ and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal
 "event" that led there, "depth", "actor", "probability" (of getting there from the start of the game
 by average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
 "range", "value" and, of the player to act, "policy" and "visits" by action. Undefined is null.
-With --compare it prints "searches", a list of these, and "differences", the distance of each policy
-from the first: total variation, averaged over the range.
+With several --search it prints "searches", a list of these, and "differences", the distance of each
+policy from the first: total variation, averaged over the range.
 With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """,
     (
-        *(_GAME_OR_RUN, "--history", "--simulations", "--per-update", "--compare"),
-        *("--evaluator", "--set", "--children", "--max-actions", "--c-puct", "--rule"),
-        *("--leaf-averaging", "--lookahead", "--max-outcomes", "--seconds"),
-        *("--lock", "--seed", "--depth", "--svg", "--picture", "--memory", "--max-nodes", "--json"),
+        *(_GAME_OR_RUN, "--history"),
+        changed(
+            "--search",
+            **_SEVERAL,
+            help="simulations s and simulations per update c of SoG(s, c); several searches "
+            f"are compared side by side (default: {DEFAULT_SEARCH}, or that of the run)",
+        ),
+        *(
+            "--evaluator",
+            "--set",
+            "--seconds",
+            "--lock",
+            "--seed",
+            "--depth",
+            "--svg",
+            "--picture",
+            "--memory",
+            "--max-nodes",
+            "--json",
+        ),
     ),
 )
 EVALUATE: Final = Command(
@@ -80,11 +97,11 @@ examples:
   sog evaluate runs/leduc --search 100,1 --search 100,0.1 --seeds 50
   sog evaluate runs/leduc --checkpoint all --search 10,1 --search 100,1 --plot figure3.png
   sog evaluate kuhn --search 100,1 --search 1000,10 --seeds 50
-  sog evaluate leduc --no-growth --lookahead 2 --search 30,1 --search 100,1 --search 300,1 \\
-      --plot leduc.png                            trees that do not grow: only T counts
-  sog evaluate kuhn --no-growth --noise 0.01 --search 100,1 --seeds 20 --json
+  sog evaluate leduc --set grow=false --set lookahead=2 --search 30,1 --search 100,1 \\
+      --search 300,1 --plot leduc.png             trees that do not grow: only T counts
+  sog evaluate kuhn --set grow=false --noise 0.01 --search 100,1 --seeds 20 --json
                                                   with evaluators that err by up to 0.01 chips
-  sog evaluate leduc --whole-game --search 100,1 --unsafe
+  sog evaluate leduc --whole-game --search 100,1 --set safe=false
                                                   what re-solving without the gadget costs
 
 Searches share all GPUs, or all cores of a CPU. With JAX_NUM_CPU_DEVICES=1 the CPU is one device.
@@ -101,38 +118,112 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
     (
         _GAME_OR_RUN,
         "searches:",
-        (
+        changed(
             "--search",
-            {
-                "action": "append",
-                "help": "simulations s and simulations per update c of SoG(s, c); may be given "
-                f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
-            },
+            **_SEVERAL,
+            help="simulations s and simulations per update c of SoG(s, c); may be given "
+            f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
         ),
-        *("--checkpoint", "--set", "--rule", "--leaf-averaging", "--seeds"),
-        ("--seed", {"help": "the first seed (default: 0)"}),
+        *("--checkpoint", "--set", "--seeds"),
+        changed("--seed", "the first seed (default: 0)"),
         "--batch-size",
-        *("trees:", "--lookahead", "--no-growth", "--whole-game"),
-        "leaves:",
-        (
+        *("trees and leaves:", "--whole-game"),
+        changed(
             "--evaluator",
-            {
-                "choices": ("zero", "uniform", "exact"),
-                "help": "the evaluator of the leaves: 0, uniform play, or a solution of the "
-                "subgame (default: exact)",
-            },
+            choices=("zero", "uniform", "exact"),
+            help="the evaluator of the leaves: 0, uniform play, or a solution of the "
+            "subgame by CFR, 30 iterations per update (default: exact)",
         ),
-        *("--noise", "--solver-iterations", "--solver-fading"),
-        *("re-solving:", "--resolve-from", "--alpha", "--search-everywhere", "--unsafe"),
+        "--noise",
         "output and limits:",
-        ("--plot", {"help": "draw exploitability against T (pip install 'sog[plot]')"}),
-        (
+        changed("--plot", "draw exploitability against T (pip install 'sog[plot]')"),
+        changed(
             "--max-nodes",
-            {
-                "help": "refuse games of more public states than N (default: "
-                f"{MOST_NODES_EVALUATED})"
-            },
+            f"refuse games of more public states than N (default: {MOST_NODES_EVALUATED})",
         ),
         "--json",
     ),
+)
+TRAIN: Final = Command(
+    "train a network by sound self-play",
+    """\
+A configuration is the name of an installed one (sog configs) or a TOML file of your own; sog
+configs NAME shows and explains all values. --set changes one by its part and name in the file. The
+run folder contains:
+
+  config.toml     all values of the configuration as used
+  checkpoints/    to resume from, each with a SHA-256 manifest
+  metrics.jsonl   losses, speed and exploitability, one JSON object per line (see sog plot)
+
+The same command resumes a stopped or killed run from its newest checkpoint. Ctrl-C (or SIGTERM)
+finishes the cycle, saves a checkpoint and stops; a second one stops at once.
+
+A batch of searches is shared by all GPUs, or by all cores of a CPU, or by as many as divide it;
+with JAX_NUM_CPU_DEVICES=1 the CPU is one device.
+
+--schedule processes trains on Ray (pip install 'sog[processes]'): workers play and solve while the
+learner learns, and one that dies is replaced. Ray is started for the run, reachable from this
+machine only, with a random token. For workers on other machines, which need sog as well, start a
+Ray cluster yourself; its token is in RAY_AUTH_TOKEN or ~/.ray/auth_token. Set
+RAY_AUTH_MODE=disabled to use none.
+
+examples:
+  sog train leduc_demo                            a few minutes on two cores
+  sog train leduc --run runs/mine --set run.seed=1
+  sog train leduc --schedule processes --workers 8
+  sog train kuhn --set search.num_simulations=50 --set network.width=64
+  sog plot runs/leduc_demo                        learning curves
+  sog evaluate runs/leduc_demo --checkpoint all   exploitability over training
+  sog play runs/leduc_demo                        play against it
+
+Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C (143 by SIGTERM), 2 invalid input.
+""",
+    (
+        *("config", "--run"),
+        changed(
+            "--set",
+            metavar="PART.NAME=VALUE",
+            help="change a value, as search.num_simulations=50; may be repeated",
+        ),
+        *("--schedule", "--workers", "--ray-address", "--tensorboard", "--json"),
+    ),
+)
+PLOT: Final = Command(
+    "draw the learning curves of a training run",
+    """\
+Draws exploitability, value errors against exact values (in hold'em at solved spots) if the run
+measures them, losses and time per phase.
+
+examples:
+  sog plot runs/leduc_demo                      writes runs/leduc_demo/curves.png
+  sog plot runs/leduc --out leduc.svg
+""",
+    ("run", "--out"),
+)
+CONFIGS: Final = Command(
+    "list the training configurations, or all values of one",
+    """\
+examples:
+  sog configs                                   all of them
+  sog configs leduc                             one, with every value and its default
+  sog configs leduc > mine.toml                 a file of your own: sog train mine.toml
+""",
+    (
+        changed("config", nargs="?", metavar="NAME", help="a configuration's name"),
+        "--json",
+    ),
+)
+METHODS_LISTED: Final = Command(
+    "list the methods that can play or learn, or the parameters of one",
+    """\
+examples:
+  sog methods                                   all of them
+  sog methods tabular                           one: its parameters
+  sog methods "smooth_uct(c=0.875):1000"         with its parameters
+  sog methods --json                            for programs
+
+A method is typed NAME(key=value,...):BUDGET with optional brackets and budget; the budget is its
+iterations, or its simulations per move: sog match "tabular(rule=dcfr):500" random --game kuhn.
+""",
+    (changed("method", nargs="?"), "--json"),
 )

@@ -2,13 +2,12 @@
 
 from typing import Final
 
-from sog.cli.commands.command import Command
+from sog.cli.commands.command import Command, changed
 from sog.cli.options import MOST_NODES_EVALUATED
 from sog.domain import policy_tables
 
-_MOST_NODES: Final = (
-    "--max-nodes",
-    {"help": "refuse games of more public states than N (default: 2000000)"},
+_MOST_NODES: Final = changed(
+    "--max-nodes", "refuse games of more public states than N (default: 2000000)"
 )
 _SOURCES: Final = """\
 SOURCE is one of
@@ -19,15 +18,13 @@ SOURCE is one of
 """
 _MADE: Final = (
     *("of a game:", "--iterations"),
-    *("of a run folder:", "--search", "--set", "--rule", "--leaf-averaging", "--resolve-from"),
-    ("--seed", {"default": None}),
+    *("of a run folder:", "--search", "--set"),
+    changed("--seed", default=None),
     "limits and output:",
-    (
+    changed(
         "--max-nodes",
-        {
-            "help": "refuse games of more public states than N (default: 2000000, and "
-            f"{MOST_NODES_EVALUATED} for a run folder)"
-        },
+        "refuse games of more public states than N (default: 2000000, and "
+        f"{MOST_NODES_EVALUATED} for a run folder)",
     ),
     "--json",
 )
@@ -47,7 +44,7 @@ examples:
 Sizes: a public state is what both players know, an infostate what the player to move knows; an
 outcome is a public event. Depth counts public events from the deal to the end.
 """,
-    (("game", {"nargs": "?"}), "--json", "--rules", "--sizes"),
+    (changed("game", nargs="?"), "--json", "--rules", "--sizes"),
 )
 SOLVE: Final = Command(
     "compute an equilibrium with CFR over the whole public tree",
@@ -86,24 +83,17 @@ It is printed in thousandths of the game's unit; in poker that is mbb, a chip be
 Ctrl-C stops early and keeps the result so far (exit code 130).
 """,
     (
-        *("game", "--history"),
-        (
-            "--rule",
-            {"help": "a member of the CFR family, see below (default: cfr+)"},
-        ),
-        (
-            "--iterations",
-            {"help": "stop after N iterations (default: 1000; with --until-mbb 1000000)"},
+        *("game", "--history", "--rule"),
+        changed(
+            "--iterations", "stop after N iterations (default: 1000; with --until-mbb 1000000)"
         ),
         "--until-mbb",
         *("--precision", "--lock", "--plot", "--save", "--save-state"),
-        (
+        changed(
             "--resume",
-            {
-                "metavar": "FILE.solve",
-                "help": "continue such a file, with its rule and its "
-                "precision; --iterations includes those already made",
-            },
+            metavar="FILE.solve",
+            help="continue such a file, with its rule and its "
+            "precision; --iterations includes those already made",
         ),
         *(_MOST_NODES, "--json"),
     ),
@@ -126,7 +116,7 @@ Omitted actions have probability 0; infostates with one action may be omitted.
 """,
     (
         *("game", "policy"),
-        ("--save", {"help": "write the policy as `sog solve --save` does"}),
+        changed("--save", "write the policy as `sog solve --save` does"),
         *(_MOST_NODES, "--json"),
     ),
 )
@@ -162,8 +152,8 @@ each infostate, with the same numbers. All values are in the game's own unit.
 """,
     (
         *("source", "--history", "--player", "--walk"),
-        ("--csv", {"help": "write the grid to a table"}),
-        ("--svg", {"help": "draw the grid"}),
+        "--csv",
+        changed("--svg", "draw the grid"),
         "--table",
         *(f"--{name}" for name in policy_tables()),
         *_MADE,

@@ -6,7 +6,7 @@ import socket
 from typing import Final
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes, reason
 from sog.cli.players import check_searches, seat_players
 from sog.holdem.acpc import VERSION, acpc_game

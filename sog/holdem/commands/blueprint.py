@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game

@@ -7,8 +7,8 @@ from typing import Any, Final
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, mistakes
+from sog.cli.devices import start_jax
+from sog.cli.errors import SUCCESS, CommandError, mistakes, reject
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.match import interval_of, mean_as_json, signed_milli
 from sog.cli.players import seat_players
@@ -24,9 +24,7 @@ from sog.players.runs import names_run
 _GAMES: Final = 1000
 _BATCH: Final = 16
 _NO_EFFECT: Final = (
-    *("seeds", "lookahead", "no_growth", "whole_game", "evaluator", "noise", "solver_iterations"),
-    *("solver_fading", "search_everywhere", "unsafe", "alpha", "plot", "batch_size"),
-    "max_nodes",
+    *("seeds", "whole_game", "evaluator", "noise", "plot", "batch_size", "max_nodes"),
 )
 _MEANINGS: Final = {
     "none": "fold and call",
@@ -46,8 +44,8 @@ class Measured:
 
 def takes(arguments: argparse.Namespace) -> bool:
     """Whether --lbr is set; CommandError for one of its options without it."""
-    if not arguments.lbr and arguments.games is not None:
-        raise CommandError(f"--games {arguments.games} has no effect without --lbr.")
+    if not arguments.lbr:
+        reject(arguments, ["games"], "without --lbr")
     return bool(arguments.lbr)
 
 
@@ -103,12 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> str:
     """The player; raises for options without effect. Turns `arguments` into those of a match."""
-    for option in _NO_EFFECT:
-        value = getattr(arguments, option)
-        if value not in (None, False):
-            shown = "" if value is True else f" {value}"
-            flag = f"--{option.replace('_', '-')}{shown}"
-            raise CommandError(f"{flag} has no effect with --lbr, which plays games.")
+    reject(arguments, _NO_EFFECT, "with --lbr, which plays games")
     with mistakes():
         is_run = names_run(arguments.game)
     if not is_run:
@@ -124,7 +117,7 @@ def _check(arguments: argparse.Namespace) -> str:
         raise CommandError(
             f"--games must be even, since every deal is played twice, got {arguments.games}."
         )
-    if len(arguments.search or []) > 1:
+    if len(arguments.search) > 1:
         raise CommandError("--search must be given once with --lbr.")
     if arguments.checkpoint == "all":
         raise CommandError("--checkpoint must be one step with --lbr, got all.")

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from sog.cli import display
-from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
+from sog.cli.devices import start_jax
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.play.screen import Quit, Terminal
+from sog.cli.play_screen import Quit, Terminal
 from sog.domain import policy_tables
 from sog.files import replace_file
 from sog.holdem.commands.spot_node import node_as_json, print_node, shown
@@ -17,18 +17,8 @@ from sog.holdem.spots.spot_file import ENDING, SavedSpot, load_spot
 from sog.holdem.spots.walk import SpotNode, SpotPause, look, split_history, walk
 
 _WITHOUT_EFFECT: Final = (
-    *(
-        "player",
-        "csv",
-        "table",
-        *policy_tables(),
-        "iterations",
-        "search",
-        "set",
-        "rule",
-        "leaf_averaging",
-    ),
-    *("resolve_from", "seed", "max_nodes"),
+    *("player", "csv", "table", *policy_tables(), "iterations", "search", "set", "seed"),
+    "max_nodes",
 )
 _HELP: Final = "  b) back   t) top   q) quit"
 
@@ -42,12 +32,8 @@ def _check(arguments: argparse.Namespace) -> None:
     """Raises CommandError for options that do not apply to spots."""
     if arguments.walk and arguments.json:
         raise CommandError("--walk has no effect with --json, which prints one public state.")
-    if arguments.svg is not None:
-        check_target("--svg", arguments.svg, (".svg",))
-    for name in _WITHOUT_EFFECT:
-        if getattr(arguments, name) not in (None, []):
-            option = f"--{name.replace('_', '-')}"
-            raise CommandError(f"{option} has no effect on a solved spot.")
+    check_target("--svg", arguments.svg, (".svg",))
+    reject(arguments, _WITHOUT_EFFECT, "on a solved spot")
 
 
 def run(arguments: argparse.Namespace) -> int:

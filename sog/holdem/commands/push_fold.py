@@ -7,7 +7,7 @@ import numpy as np
 from rich.table import Table
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.holdem.commands.spot_node import square_of_hands

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.files import replace_file

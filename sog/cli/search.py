@@ -1,28 +1,33 @@
 """`sog search`: one growing-tree CFR search of a public state, and the tree it grew."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any, Final
+
+import numpy as np
+from rich.columns import Columns
+from rich.console import Group
+from rich.text import Text
 
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.backend import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
+from sog.cli.devices import start_jax
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
+from sog.cli.game_output import check_has_picture, check_picture_name, write_picture
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
 from sog.cli.locks import load_locks
-from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
-from sog.cli.search.compare import differences, print_comparison
-from sog.cli.search.searching import (
+from sog.cli.players import describe_search, name_of, read_changes
+from sog.cli.search_text import as_table, node_as_json, policy_table
+from sog.cli.searching import (
     FinishedSearch,
     check_size,
     choose_leaves,
     choose_settings,
     search_state,
 )
-from sog.cli.search.text import as_table, node_as_json
-from sog.cli.search_options import describe_search, read_changes
 from sog.drawing.nodes import left_out
-from sog.drawing.outline import Outline
+from sog.drawing.outline import Outline, signed
 from sog.drawing.search_tree import draw_search
 from sog.files import replace_file
 from sog.games import Game
@@ -30,7 +35,6 @@ from sog.games.core import CHANCE
 from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
 from sog.players.runs import names_run
-from sog.players.searching import read_simulations
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
@@ -42,7 +46,7 @@ _MOST_DRAWN: Final = 10
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     run = _check(arguments)
-    compared = arguments.compare is not None
+    compared = len(arguments.search) > 1
     start_jax(few_searches=True)
     with display.working() as work, concluding(work.report_interrupt):
         trained = load_named_run(run) if run is not None else None
@@ -51,12 +55,12 @@ def run(arguments: argparse.Namespace) -> int:
         history = load_history(game, arguments.history, anywhere=True)
         if compared and int(game.actor(history.state)) >= CHANCE:
             raise CommandError(
-                "--compare shows the policy of the player to act, and no player acts here."
+                "several --search show the policy of the player to act, and no player acts here."
             )
         base = SearchSettings() if trained is None else trained.settings
         searches = [
-            choose_settings(game, arguments, base, simulations)
-            for simulations in _simulations(arguments)
+            choose_settings(game, base, read_changes(text, arguments.set))
+            for text in arguments.search or [None]
         ]
         locks = load_locks(game, arguments)
         if locks and history.start is not None:
@@ -85,34 +89,24 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> str | None:
     """Checks options before the work begins; returns the run given in place of a game, if any."""
-    read_changes(arguments)
+    for text in arguments.search or [None]:
+        read_changes(text, arguments.set)
     check_target("--svg", arguments.svg, (".svg",))
     check_picture_name(arguments.picture)
     picture = arguments.picture
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
     if arguments.memory:
-        for option, _ in given(arguments, "svg", "picture"):
-            raise CommandError(f"{option} has no effect with --memory, which searches nothing.")
-    if arguments.compare is not None:
-        for option, _ in given(arguments, "simulations", "per_update", "svg", "picture", "memory"):
-            raise CommandError(f"--compare names searches of its own; leave {option} out.")
-    _simulations(arguments)
+        reject(arguments, ("svg", "picture"), "with --memory, which searches nothing")
+    if len(arguments.search) > 1:
+        why = "with several --search, which are compared"
+        reject(arguments, ("svg", "picture", "memory"), why)
     with mistakes():
         is_run = names_run(arguments.game)
     if not is_run:
         return None
-    if arguments.evaluator is not None:
-        raise CommandError("--evaluator has no effect on a run folder, which has a network.")
+    reject(arguments, ["evaluator"], "on a run folder, which has a network")
     return str(arguments.game)
-
-
-def _simulations(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """The settings that --compare changes for each search; none without it."""
-    if arguments.compare is None:
-        return [{}]
-    with mistakes():
-        return [read_simulations(text, "--compare") for text in arguments.compare]
 
 
 def _write_files(found: FinishedSearch, arguments: argparse.Namespace) -> None:
@@ -227,3 +221,30 @@ def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
             for number, node in enumerate(found.nodes)
         ],
     }
+
+
+def print_comparison(compared: Sequence[FinishedSearch]) -> None:
+    """Prints a table per search, side by side if they fit."""
+    first, facts = compared[0], []
+    for found, apart in zip(compared, differences(compared), strict=True):
+        text = f"value {signed(found.node.mean_value)}, {len(found.nodes):,} public states, "
+        text += f"{found.seconds:.3g} s"
+        if found is not first:
+            text += f"; {apart:.1%} of the policy differs from {name_of(first.settings)}"
+        facts.append((name_of(found.settings), text))
+    display.print_facts(first.titled("several searches"), facts)
+    print(f"\n{first.board}\n" if first.board else "")
+    tables = [
+        Group(Text(name_of(found.settings), style="bold"), policy_table(found.node))
+        for found in compared
+    ]
+    footer = f"Values: to player 0 in {first.game.unit}, those of an infostate to its player."
+    display.print_table(Columns(tables, padding=(1, 4)), footer=footer)
+
+
+def differences(compared: Sequence[FinishedSearch]) -> list[float]:
+    """The total variation distance of each policy from the first, weighted by the range."""
+    first = compared[0].node
+    weights, policy = np.nan_to_num(first.ranges[first.actor]), np.nan_to_num(first.policy)
+    apart = [abs(np.nan_to_num(found.node.policy) - policy).sum(axis=-1) / 2 for found in compared]
+    return [float(weights @ one / weights.sum()) for one in apart]

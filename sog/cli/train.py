@@ -20,12 +20,12 @@ from selfplay.schedule import PASSING, Schedule, check_config
 from selfplay.settings import Config
 from selfplay.training import Evaluate, Training, check_meta, milestones
 from sog.cli import display
-from sog.cli.backend import start_jax
 from sog.cli.compilation_cache import keep_time, last_time
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, given, mistakes, require_package
 from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game
-from sog.cli.train.view import TrainView
+from sog.cli.train_view import TrainView
 from sog.files import replacing
 from sog.games import Game
 from sog.games.parts import game_part

@@ -7,7 +7,7 @@ import time
 from typing import Any, Final
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import (
     INTERRUPTED,
     SUCCESS,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.errors import CommandError, writing
-from sog.cli.records import is_record_name
+from sog.cli.game_output import is_record_name
 from sog.files import open_to_append, open_to_lock, parse_json, read_bytes, replace_file
 from sog.games import Game
 from sog.play.game_in_progress import PlayedGame

@@ -1,15 +1,15 @@
 """The two agents of `sog play`: the person, and an agent that records its assessments."""
 
+import collections
 import dataclasses
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from sog.cli.lines import fold
-from sog.cli.play.moves import Moves, TakeBack
-from sog.cli.play.screen import (
+from sog.cli.play_screen import (
     ListedAction,
     Quit,
     Terminal,
@@ -24,6 +24,7 @@ from sog.cli.play.screen import (
 from sog.games import CHANCE, Game
 from sog.play import Agent, SearchAgent
 from sog.play.assessments import Assessment, assess, assess_all
+from sog.play.game_in_progress import GameInProgress
 from sog.play.match import Resignation
 
 _HELP: Final = """\
@@ -34,6 +35,55 @@ again."""
 
 Draw = Callable[[Any, np.ndarray | None, int], None]
 """Takes a public state, ranges as for `Game.draw`, and the person's infostate."""
+
+
+class TakeBack(Exception):  # noqa: N818 (not an error)
+    """The person undoes the last choice."""
+
+
+Move = tuple[int, int]
+"""A player and its action; chance events repeat by their keys."""
+
+
+class Moves:
+    """The moves of one game, of which both players may have to replay the first ones."""
+
+    def __init__(
+        self, ongoing: GameInProgress, again: Sequence[Move] = (), *, announces: bool = True
+    ) -> None:
+        """again: the moves to replay. announces: whether they are shown to the person."""
+        self.ongoing, self._again, self._announces = ongoing, collections.deque(again), announces
+
+    @property
+    def done(self) -> list[Move]:
+        """The moves so far."""
+        return self._before(len(self.ongoing.steps))
+
+    def _before(self, number: int) -> list[Move]:
+        steps = self.ongoing.steps[:number]
+        return [(one.actor, one.action) for one in steps if one.action is not None]
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether current events are not to be shown."""
+        return bool(self._again) and not self._announces
+
+    def given(self, player: int) -> int | None:
+        """The player's action if the move is replayed; None if the player is to choose.
+
+        Raises ValueError if the other player made that move.
+        """
+        if not self._again:
+            return None
+        mover, action = self._again.popleft()
+        if mover != player:
+            raise ValueError(f"move {len(self.done) + 1} was player {mover}'s, not {player}'s.")
+        return action
+
+    def before_last_choice(self, player: int) -> list[Move] | None:
+        """The moves before a player's last choice; None if there was none."""
+        number = self.ongoing.last_choice(player)
+        return None if number is None else self._before(number)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

@@ -5,27 +5,42 @@ import contextlib
 import dataclasses
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from sog.cli import display
-from sog.cli.backend import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes
+from sog.cli.devices import start_jax
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mistakes, reason
+from sog.cli.game_output import check_has_format, check_record_name
 from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.loading import load_history
 from sog.cli.players import check_searches, seat_players
-from sog.cli.records import check_has_format, check_record_name
-from sog.cli.tournament.openings import Openings, check_openings, make_openings
-from sog.cli.tournament.report import print_report, report_as_json
-from sog.cli.tournament.saved import SavedTournament, write_games
+from sog.cli.saved_tournament import SavedTournament, write_games
+from sog.cli.tournament_report import print_report, report_as_json
+from sog.files import read_any_text
+from sog.games import Game
 from sog.play.arena import MatchResult
 from sog.play.game_in_progress import PlayedGame
-from sog.play.history import Opening
-from sog.play.tournament import Pairing, Results, is_whole, pairings, play_tournament
+from sog.play.history import Opening, check_begins_anywhere, read_history
+from sog.play.tournament import (
+    Pairing,
+    Results,
+    is_whole,
+    pairings,
+    play_tournament,
+    random_openings,
+)
 from sog.players.player import Player
 from sog.players.seating import Seating
 
 _USUAL_GAMES: Final = 100
+_RANDOM: Final = "random:"
+_MOST_BYTES: Final = 2**24
+_MOST_OPENINGS: Final = 100_000
+_COMMENT: Final = "#"
+Openings = list[Opening]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -153,3 +168,59 @@ def _play(
         saved.finished,
         record,
     )
+
+
+def check_openings(text: str | None, history: str) -> None:
+    """Checks options before the work begins. Raises CommandError."""
+    if text is None or re.fullmatch(rf"{_RANDOM}[1-9]\d{{0,5}}", text):
+        return
+    if text.startswith(_RANDOM) and not Path(text).exists():
+        raise CommandError(
+            f"--openings: random:PLIES needs a number of moves from 1 on, got {text!r}."
+        )
+    if history:
+        raise CommandError(f"--history: the lines of {text} are whole positions; omit one option.")
+    _read_lines(text)
+
+
+def make_openings(
+    game: Game[Any], text: str | None, history: str, num_games: int | None, seed: int
+) -> Openings:
+    """Makes the openings. num_games: of a pairing, None for as many as needed.
+
+    Raises CommandError for invalid positions.
+    """
+    start = load_history(game, history, begins=True)
+    if text is None:
+        return [start]
+    try:
+        check_begins_anywhere(game)
+        if not Path(text).exists():
+            plies = int(text.removeprefix(_RANDOM))
+            count = (num_games or 2) // 2
+            return random_openings(game, count, plies, seed=seed, after_opening=start)
+    except ValueError as error:
+        raise CommandError(f"--openings: {error}") from None
+    openings: Openings = []
+    for number, line in _read_lines(text):
+        try:
+            openings.append(read_history(game, line, anywhere=True))
+        except ValueError as error:
+            raise CommandError(f"{text}: line {number}: {error}") from None
+    return openings
+
+
+def _read_lines(text: str) -> list[tuple[int, str]]:
+    """The lines of the file with positions, and their numbers."""
+    try:
+        content = read_any_text(text, _MOST_BYTES)
+    except OSError as error:
+        raise CommandError(f"--openings: cannot read {text}: {reason(error)}.") from None
+    numbered = [(number, line.strip()) for number, line in enumerate(content.splitlines(), 1)]
+    lines = [(number, line) for number, line in numbered if line and line[0] != _COMMENT]
+    if not 0 < len(lines) <= _MOST_OPENINGS:
+        raise CommandError(
+            f"--openings: {text} must have 1 to {_MOST_OPENINGS:,} lines, a position each, got "
+            f"{len(lines):,}."
+        )
+    return lines

@@ -19,8 +19,7 @@ from sog.cli.compilation_cache import keep_time, last_time
 from sog.cli.errors import mistakes
 from sog.cli.loading import explaining_size
 from sog.cli.locks import Price
-from sog.cli.players import host_of
-from sog.cli.search_options import describe_search, naming_options, read_changes
+from sog.cli.players import describe_search, host_of
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from sog.players.trained import Trained
 
 
-_LESS: Final = "--simulations S, --lookahead D or --max-outcomes N"
+_LESS: Final = "--search S,C, or less --set lookahead=D or --set max_outcomes=N"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,19 +86,12 @@ class FinishedSearch:
 
 
 def choose_settings(
-    game: Game[Any],
-    arguments: argparse.Namespace,
-    base: SearchSettings,
-    simulations: Mapping[str, Any],
+    game: Game[Any], base: SearchSettings, changes: Mapping[str, Any]
 ) -> SearchSettings:
-    """`base` with the options. simulations: the settings that --compare changes for this search."""
-    # Only training needs queries.
-    changes = {"capacity": None, "num_queries": 0, **read_changes(arguments), **simulations}
-    if arguments.children is not None:
-        everything = None if game.hides_information else game.num_actions
-        changes["num_children"] = everything if arguments.children == "all" else arguments.children
-    with naming_options(arguments):
-        settings = changed(base, changes)
+    """`base` with the changes, for one search of this game."""
+    with mistakes():
+        # Only training needs queries.
+        settings = changed(base, {"capacity": None, "num_queries": 0, **changes})
         tree_layout(game, settings)
     if settings.lookahead >= game.max_depth:
         settings = dataclasses.replace(settings, lookahead=WHOLE_GAME)

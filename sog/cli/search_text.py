@@ -141,7 +141,7 @@ def policy_table(node: NodeView) -> Table:
     names = action_names(node, shown)
     common = common_names(names)
     kept = _columns(node, shown, common) if common is not None else []
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table = display.plain_table()
     table.add_column(actor_name(node), style=_COLORS[player], no_wrap=True)
     for column in ("range", "value", *(common[action] for action in kept if common)):
         table.add_column(column, justify="right")
@@ -189,7 +189,7 @@ def _players_table(node: NodeView, player: int) -> Table | None:
         widths = [max(map(len, facts)) + 2 for facts in columns]
         if sum(widths) + _OTHER_LETTERS <= display.width():
             break
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table = display.plain_table()
     table.add_column(f"player {player}", style=_COLORS[player], no_wrap=True)
     for name, _, _ in columns:
         table.add_column(name, justify="right", no_wrap=True)

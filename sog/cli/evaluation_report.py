@@ -11,11 +11,52 @@ from rich.table import Table
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
-from sog.cli.evaluate.plan import Plan
 from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
-from sog.cli.search_options import name_of
+from sog.cli.players import method_words, name_of
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
+
+EXACT: Final = "exact"
+_OF_EXACT: Final = {"solver_iterations": 30, "solver_fading": 0.9}  # of `exact_evaluator`
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Plan:
+    """The searches to evaluate, and their common settings."""
+
+    game: str
+    searches: tuple[SearchSettings, ...]
+    """They differ in --search only. Capacity is set later, see `in_whole_game`."""
+    run: str | None
+    """The run folder, or shipped agent, whose network evaluates the leaves."""
+    checkpoints: tuple[int | None, ...]
+    """Learner steps; (None,) for the newest, a shipped agent, or no run."""
+    evaluator: str | None
+    """The name of the leaf evaluator; may be None if `is_whole`."""
+    is_whole: bool
+    """Whether every tree holds the whole rest of the game, and has no leaves."""
+    noise: float
+    """The largest error of a value, in the game's unit."""
+    first_seed: int
+    num_seeds: int
+    """Policies to compose: one if nothing is random."""
+    batch_size: int
+
+    def words(self) -> list[str]:
+        """Settings that distinguish these searches, for a title."""
+        search = self.searches[0]
+        words = {
+            "continual re-solving" if search.safe else "unsafe re-solving": True,
+            "searches everywhere": search.search_everywhere,
+            f"alpha {search.alpha:g}": search.alpha != SearchSettings().alpha,
+            "whole game in the tree": self.is_whole,
+            f"lookahead {search.lookahead}": not self.is_whole
+            and (search.lookahead > 1 or not search.grow),
+            "no growth": not self.is_whole and not search.grow,
+            f"{self.evaluator} evaluator": not self.is_whole,
+            f"noise {self.noise:g}": self.noise > 0,
+        }
+        return [word for word, holds in words.items() if holds] + method_words(search)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,10 +77,12 @@ class Finished:
         return {name: float(getattr(exploitability, name)()) for name in ("min", "mean", "max")}
 
 
-def print_report(game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
+def print_report(
+    game: Game[Any], plan: Plan, finished: list[Finished], *, as_json: bool = False
+) -> None:
     """Prints the finished searches on stdout."""
-    if plan.arguments.json:
-        results = [as_json(plan, one) for one in finished]
+    if as_json:
+        results = [_as_json(plan, one) for one in finished]
         display.print_json({"game": str(game), "unit": game.unit, "results": results})
         return
     seeds = f"{plan.num_seeds} seed{'s' if plan.num_seeds > 1 else ''}"
@@ -52,12 +95,11 @@ def print_report(game: Game[Any], plan: Plan, finished: list[Finished]) -> None:
 
 
 def _as_table(game: Game[Any], finished: list[Finished]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("search", no_wrap=True)
     is_run = any(one.checkpoint is not None for one in finished)
     milli = [f"{name} ({game.milli_unit})" for name in ("min", "mean", "max", "tabular")]
-    for name in (*(["checkpoint"] if is_run else []), "updates", *milli, "searches", "seconds"):
-        table.add_column(name, justify="right")
+    steps = ["checkpoint"] if is_run else []
+    names = [*steps, "updates", *milli, "searches", "seconds"]
+    table = display.plain_table("search", right=names, wraps=True)
     for one in finished:
         figures = [*one.spread.values(), one.tabular]
         table.add_row(
@@ -71,11 +113,13 @@ def _as_table(game: Game[Any], finished: list[Finished]) -> Table:
     return table
 
 
-def as_json(plan: Plan, one: Finished) -> dict[str, Any]:
+def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
     """A result as `--json` prints it."""
-    settings, arguments = one.settings, plan.arguments
-    per_update = settings.simulations_per_update
-    is_exact = plan.evaluator == "exact"
+    settings, per_update = one.settings, one.settings.simulations_per_update
+    of_exact = _OF_EXACT if plan.evaluator == EXACT else dict.fromkeys(_OF_EXACT)
+    # Without leaves these have no effect.
+    of_leaves = {name: getattr(settings, name) for name in ("leaf_averaging", "leaf_interval")}
+    of_leaves |= {"evaluator": plan.evaluator}
     return {
         "search": [
             settings.num_simulations,
@@ -91,15 +135,12 @@ def as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "seconds": one.composed.seconds,
         "compile_seconds": one.composed.compile_seconds,
         "rule": settings.rule,
-        "first_seed": arguments.seed,
+        "first_seed": plan.first_seed,
         "lookahead": None if settings.lookahead == WHOLE_GAME else settings.lookahead,
         "growth": settings.grow,
-        "evaluator": None if arguments.whole_game else plan.evaluator,
-        "solver_iterations": plan.solver_iterations if is_exact else None,
-        "solver_fading": plan.solver_fading if is_exact else None,
+        **of_exact,
         "noise": plan.noise,
-        "leaf_averaging": None if arguments.whole_game else settings.leaf_averaging,
-        "leaf_interval": None if arguments.whole_game else settings.leaf_interval,
+        **(dict.fromkeys(of_leaves) if plan.is_whole else of_leaves),
         "resolve_from": settings.resolve_from,
         "alpha": settings.alpha if settings.safe else None,
         "safe": settings.safe,
@@ -136,7 +177,7 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
         name = f"SoG(s, {one.settings.simulations_per_update:g})" if one.settings.grow else "search"
         name = name_of(one.settings) if has_steps else name
         label = f"{name}{seeds if has_steps or plan.num_seeds > 1 else ''}"
-        lines.setdefault(label, []).append(as_json(plan, one))
+        lines.setdefault(label, []).append(_as_json(plan, one))
     words = textwrap.fill(", ".join(plan.words()), _LETTERS_PER_LINE)
     title = f"{display.short_name(game)}: exploitability of an agent that searches\n{words}"
     plot_results(path, game, title, lines, marks_is_mcts=display.short_name(game) in _LEDUC)

@@ -9,15 +9,19 @@ import jax
 import numpy as np
 
 from sog.cli import display
-from sog.cli.backend import start_jax
+from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
+from sog.cli.game_output import (
+    check_has_format,
+    check_has_picture,
+    check_picture_name,
+    check_record_name,
+    is_record_name,
+    write_picture,
+)
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.picture_file import check_has_picture, check_picture_name, write_picture
-from sog.cli.play.moves import Moves, TakeBack
-from sog.cli.play.opponent import find_opponent
-from sog.cli.play.saved import Saved, check_resumed, left_game, read_saved
-from sog.cli.play.screen import (
+from sog.cli.play_screen import (
     Quit,
     Terminal,
     draw_state,
@@ -25,10 +29,9 @@ from sog.cli.play.screen import (
     signed_units,
     worth_of,
 )
-from sog.cli.play.table import DecisionNote, Human, RecordingAgent
-from sog.cli.players import check_searches, seat_players
-from sog.cli.records import check_has_format, check_record_name, is_record_name
-from sog.cli.search_options import describe_search
+from sog.cli.play_table import DecisionNote, Human, Moves, RecordingAgent, TakeBack
+from sog.cli.players import check_searches, describe_search, find_opponent, seat_players
+from sog.cli.saved_games import Saved, check_resumed, left_game, read_saved
 from sog.games import PLAYER_0, Game
 from sog.play import PlayedGame
 from sog.play.assessments import Assessment

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.errors import CommandError, mistakes, writing
+from sog.cli.game_output import is_record_name
 from sog.cli.numbers import MOST_SEED
-from sog.cli.play.moves import Move
-from sog.cli.records import is_record_name
+from sog.cli.play_table import Move
 from sog.files import parse_json, read_bytes, replace_file
 from sog.games import Game
 from sog.play.history import Opening, read_beginning

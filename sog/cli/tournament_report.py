@@ -5,8 +5,6 @@ import dataclasses
 import math
 from typing import Any, Final
 
-from rich.table import Table
-
 from sog.cli import display
 from sog.play.elo import Ratings
 from sog.play.tournament import Rank, Results, ranking, rate
@@ -24,11 +22,10 @@ def print_report(seating: Seating, results: Results, show: str) -> None:
     ranked, (rated, ratings) = _ranked(results, show), rate(results)
     if show == _ELO:
         ranked.sort(key=lambda rank: -ratings.elo[rated.index(rank.player)])
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column("player")
     columns = [*map(str, range(1, len(ranked) + 1)), "all"]
-    for column in columns + (["Elo", "95%", "better"] if show == _ELO else []):
-        table.add_column(column, justify="right", no_wrap=True)
+    columns += ["Elo", "95%", "better"] if show == _ELO else []
+    table = display.plain_table("player", right=columns)
+    table.columns[0].no_wrap = False  # names may be long
     for place, rank in enumerate(ranked, start=1):
         cells = [_cell(rank.player, other.player, results, show) for other in ranked]
         cells.append(_number(rank.mean if show == _MEAN else rank.win_rate, show))

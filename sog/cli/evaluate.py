@@ -1,0 +1,282 @@
+"""`sog evaluate`: the exact exploitability of a searching agent, by composing its policy."""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from gtcfr.evaluator import Evaluator, ZeroEvaluator
+from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
+from gtcfr.mesh import batch_mesh
+from gtcfr.settings import WHOLE_GAME, SearchSettings
+from sog.cli import display
+from sog.cli.devices import start_jax
+from sog.cli.errors import (
+    SUCCESS,
+    CommandError,
+    is_out_of_memory,
+    mistakes,
+    reject,
+    writing,
+)
+from sog.cli.evaluation_report import EXACT, Finished, Plan, plot_evaluation, print_report
+from sog.cli.figure import check_plot
+from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.loading import compile_whole_game, load_game, load_named_run
+from sog.cli.numbers import MOST_SEED
+from sog.cli.options import DEFAULT_SEEDS, MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
+from sog.cli.players import name_of, read_changes
+from sog.cli.strategy import in_whole_game
+from sog.evaluation import ComposedPolicies, compose
+from sog.games import Game
+from sog.players.agents import AGENT_PREFIX
+from sog.players.runs import names_run, split_step
+from sog.players.searching import changed, read_simulations
+from sog.tabular import CompiledGame
+from sog.tabular.enumerated_game import EnumeratedGame
+from sog.tabular.solver import Solver
+
+_MOST_NUMBERS: Final = 300_000_000  # policies times public states times infostates times actions
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs the command; returns its exit code. Prints finished searches even after an error."""
+    plan = read_plan(arguments)
+    start_jax(all_cores=True)
+    finished: list[Finished] = []
+    failure: Exception | None = None
+    with display.working() as work:
+
+        def conclude() -> None:
+            wanted = len(plan.searches) * len(plan.checkpoints)
+            work.report_interrupt(
+                f"{len(finished)} of {wanted} searches are finished" if finished else ""
+            )
+            if finished:
+                _report(game, plan, finished, arguments)
+
+        try:
+            with concluding(conclude):
+                game = load_game(plan.game, work)
+                compiled = compile_whole_game(game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
+                for done in _evaluated(compiled, plan, work):
+                    finished.append(done)
+        except ValueError as error:
+            failure = CommandError(str(error))
+        except Exception as error:
+            failure = error
+            if isinstance(error, RuntimeError) and is_out_of_memory(error) and plan.batch_size > 1:
+                failure = CommandError(
+                    f"out of memory; try a --batch-size below {plan.batch_size}."
+                )
+    try:
+        if finished:
+            _report(game, plan, finished, arguments)
+    finally:
+        if failure is not None:
+            raise failure
+    return SUCCESS
+
+
+def _report(
+    game: Game[Any], plan: Plan, finished: list[Finished], arguments: argparse.Namespace
+) -> None:
+    """Draws and prints finished searches."""
+    path, failures = arguments.plot, list[str]()
+    with holding_interrupts():
+        if path is not None:
+            with writing(path, "the plot", failures):
+                plot_evaluation(path, game, plan, finished)
+        print_report(game, plan, finished, as_json=arguments.json)
+    if failures:
+        raise CommandError("; ".join(failures))
+
+
+# Options.
+
+
+def read_plan(arguments: argparse.Namespace) -> Plan:
+    """Reads and checks the options before the work begins."""
+    changes = read_changes(None, arguments.set)
+    _check_contradictions(arguments, changes)
+    run, game, base = _read_run(arguments)
+    if arguments.whole_game:
+        changes |= {"lookahead": WHOLE_GAME, "grow": False}
+        changes |= {"leaf_averaging": 0.0, "leaf_interval": 1}
+    with mistakes():
+        base = changed(base, changes)
+    checkpoints = _read_checkpoints(arguments, run)
+    with mistakes():
+        read = [changed(base, read_simulations(text, "--search")) for text in arguments.search]
+    num_seeds = (arguments.seeds or DEFAULT_SEEDS) if base.grow or arguments.noise else 1
+    if arguments.seed + num_seeds - 1 > MOST_SEED:
+        raise CommandError(
+            f"--seed must be at most {MOST_SEED - num_seeds + 1} for {num_seeds} seeds, "
+            f"got {arguments.seed}."
+        )
+    check_plot(arguments.plot)
+    if (arguments.seeds or 1) > num_seeds:
+        display.note("nothing is random without growth and noise: one policy is composed.")
+    own = None if arguments.whole_game else arguments.evaluator or EXACT
+    return Plan(
+        game=game,
+        searches=tuple(read) or (base,),
+        run=run,
+        checkpoints=checkpoints,
+        evaluator=own if run is None else "network",
+        is_whole=arguments.whole_game,
+        noise=arguments.noise or 0.0,
+        first_seed=arguments.seed,
+        num_seeds=num_seeds,
+        batch_size=arguments.batch_size or SEARCHES_AT_ONCE,
+    )
+
+
+def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, Any]) -> None:
+    """Rejects options that have no effect because of others. changes: those of --set."""
+    if arguments.whole_game:
+        for name in ("lookahead", "grow", "leaf_averaging"):
+            if name in changes:
+                raise CommandError(
+                    f"--set {name} has no effect with --whole-game, which holds all levels."
+                )
+        why = "with --whole-game, which leaves no leaf to evaluate"
+        reject(arguments, ("evaluator", "noise"), why)
+    if "alpha" in changes and not changes.get("safe", True):
+        raise CommandError("--set alpha has no effect with safe=false, which has no gadget.")
+
+
+def _read_run(arguments: argparse.Namespace) -> tuple[str | None, str, SearchSettings]:
+    """The run or agent given in place of a game, or None; its game and its search."""
+    with mistakes():
+        is_run = names_run(arguments.game)
+    if not is_run:
+        return None, arguments.game, SearchSettings()
+    reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")
+    if arguments.game.startswith(AGENT_PREFIX):
+        from sog.players.shipped import agent_settings, find_agent
+
+        with mistakes():
+            agent = find_agent(arguments.game.removeprefix(AGENT_PREFIX))
+            return arguments.game, agent.game, agent_settings(agent)[1]
+    path, step = split_step(arguments.game)
+    if step is not None:
+        raise CommandError(f"use {path} --checkpoint {step}, got {arguments.game}.")
+    from selfplay.runs.run_folder import RunFolder
+
+    with mistakes():
+        config = RunFolder.read(path).config
+    return str(path), config.game, config.run.evaluate_search
+
+
+def _read_checkpoints(arguments: argparse.Namespace, run: str | None) -> tuple[int | None, ...]:
+    wanted: str | None = arguments.checkpoint
+    if run is None or run.startswith(AGENT_PREFIX):
+        if wanted is not None:
+            raise CommandError(f"--checkpoint {wanted} needs a run folder, got {arguments.game}.")
+        return (None,)
+    from sog.players.trained import trained_steps
+
+    with mistakes():
+        steps = trained_steps(Path(run))
+    if not steps:
+        raise CommandError(f"{run} has no checkpoint yet.")
+    if wanted == "all":
+        return tuple(steps)
+    if wanted is None:
+        return (None,)  # the newest intact one
+    if wanted not in map(str, steps):
+        listed = ", ".join(map(str, steps))
+        raise CommandError(f"--checkpoint must be all or one of {listed}, got {wanted}.")
+    return (int(wanted),)
+
+
+# Evaluation.
+
+
+def _evaluated(compiled: CompiledGame, plan: Plan, work: display.Work) -> Iterator[Finished]:
+    """Evaluates one search after another."""
+    tree = compiled.tree
+    size = tree.num_nodes * tree.game.num_infostates * tree.game.num_actions
+    if plan.num_seeds * size > _MOST_NUMBERS:
+        raise CommandError(
+            f"--seeds must be at most {_MOST_NUMBERS // size:,} in {tree.game.name}, whose "
+            f"policies have {size:,} numbers, got {plan.num_seeds:,}."
+        )
+    tabular = _solve(compiled, plan, work)
+    searches = [in_whole_game(search, tree) for search in plan.searches]
+    for step, evaluator in _evaluators(compiled, plan, work):
+        for settings in searches:
+            composed = _compose(compiled, evaluator, settings, plan, work)
+            done = Finished(
+                settings=settings,
+                checkpoint=step,
+                composed=composed,
+                tabular=tabular[settings.num_updates],
+            )
+            mean = display.in_milli_units(tree.game, done.spread["mean"])
+            name = name_of(settings) if step is None else f"step {step:,}, {name_of(settings)}"
+            display.note(f"{name}: {mean} after {composed.seconds:.3g} s")
+            if composed.num_full:
+                full = f"{composed.num_full:,} trees of {name_of(settings)}"
+                display.note(f"{full} reached their capacity.")
+            yield done
+
+
+def _evaluators(
+    compiled: CompiledGame, plan: Plan, work: display.Work
+) -> Iterator[tuple[int | None, Evaluator | Sequence[Evaluator]]]:
+    """Yields checkpoint steps with their leaf evaluators; with noise, one evaluator per seed.
+
+    Loads each network only when its turn comes.
+    """
+    game = EnumeratedGame(tree=compiled.tree)
+    for checkpoint in plan.checkpoints:
+        work.begin("preparing the evaluator")
+        step: int | None = None
+        inner: Evaluator = ZeroEvaluator()
+        if plan.run is not None:
+            trained = load_named_run(plan.run if checkpoint is None else f"{plan.run}@{checkpoint}")
+            step, inner = trained.step, trained.evaluator
+        elif plan.evaluator == EXACT:
+            inner = exact_evaluator(game)
+        elif plan.evaluator == "uniform":
+            inner = uniform_play_evaluator(game)
+        if not plan.noise:
+            yield step, inner
+            continue
+        seeds = range(plan.first_seed, plan.first_seed + plan.num_seeds)
+        yield step, [noisy_evaluator(inner, game, epsilon=plan.noise, seed=seed) for seed in seeds]
+
+
+def _solve(compiled: CompiledGame, plan: Plan, work: display.Work) -> dict[int, float]:
+    """By number of updates of the searches: the exploitability of as many updates of CFR over the
+    whole tree."""
+    work.begin("solving the whole tree for comparison")
+    solver = Solver(compiled, plan.searches[0].rule)
+    found: dict[int, float] = {}
+    for updates in sorted({search.num_updates for search in plan.searches}):
+        solver.run(updates - solver.iteration)
+        found[updates] = float(solver.evaluate().exploitability[0])
+    return found
+
+
+def _compose(
+    compiled: CompiledGame,
+    evaluator: Evaluator | Sequence[Evaluator],
+    settings: SearchSettings,
+    plan: Plan,
+    work: display.Work,
+) -> ComposedPolicies:
+    name = name_of(settings)
+    work.begin(f"compiling {name}")
+    return compose(
+        compiled,
+        evaluator,
+        settings,
+        seeds=plan.num_seeds,
+        first_seed=plan.first_seed,
+        batch_size=plan.batch_size,
+        mesh=batch_mesh(),
+        progress=work.in_batches(f"searching with {name}"),
+    )

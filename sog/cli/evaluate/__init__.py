@@ -1,1 +1,0 @@
-"""`sog evaluate`; `command.py` is the entry point."""

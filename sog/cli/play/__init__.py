@@ -1,1 +1,0 @@
-"""`sog play`; `command.py` runs it."""

@@ -1,1 +1,0 @@
-"""`sog policy`; `command.py` is the entry point."""

@@ -1,1 +1,0 @@
-"""`sog search`; `command.py` is the entry point."""

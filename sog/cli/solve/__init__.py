@@ -1,1 +1,0 @@
-"""`sog solve`; `command.py` is the entry point."""

@@ -1,1 +1,0 @@
-"""`sog tournament`: a round robin between several agents."""

@@ -1,1 +1,0 @@
-"""`sog train`; `command.py` is the entry point."""
