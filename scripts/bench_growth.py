@@ -23,8 +23,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 from bench_mlp import mlp, mlp_params
-from machine import provenance
-from script_arguments import game_text, script_parser
+from shared import game_text, provenance, script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import leaves_per_call

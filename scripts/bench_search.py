@@ -46,10 +46,9 @@ from bench_mctx import measure_mctx
 from bench_mlp import median_seconds, mlp, mlp_params
 from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-from machine import provenance
 from rich.console import Console
 from rich.table import Table
-from script_arguments import game_text, script_parser
+from shared import game_text, provenance, script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch

@@ -26,10 +26,9 @@ from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
-from machine import provenance
 from rich.console import Console
 from rich.table import Table
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch

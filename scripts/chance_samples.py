@@ -26,8 +26,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from gtcfr.children import spread
 from sog.holdem.board_classes import by_ranks

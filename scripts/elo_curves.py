@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import provenance
-from script_arguments import game_text, script_parser
+from shared import game_text, provenance, script_parser
 
 from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from figure_rows import ROWS, Row
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from sog.cli.numbers import positive_integer
 

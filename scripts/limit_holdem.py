@@ -36,8 +36,7 @@ from limit_learning import (
     match,
     simple_policies,
 )
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from sog.cli.numbers import positive_integer
 from sog.cli.numbers import seed as seed_number

@@ -22,7 +22,7 @@ from urllib.parse import urlencode, urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machine import processor, versions
+from shared import processor, versions
 
 _STRANGERS: Final = 100
 _PREPARATIONS: Final = 46

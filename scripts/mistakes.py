@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import jax
 import numpy as np
-from script_arguments import game_text, script_parser
+from shared import game_text, script_parser
 
 from sog.boards.hex import Hex
 from sog.boards.hex_solver import HexSolver

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from script_arguments import script_parser
+from shared import script_parser
 
 from sog.cli.errors import CommandError
 from sog.cli.evaluate.report import Lines, plot_results

@@ -19,8 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import normalize

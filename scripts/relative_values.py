@@ -22,8 +22,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from machine import processor, versions
-from script_arguments import game_text
+from shared import game_text, processor, versions
 
 from gtcfr.packing import unpack
 from networks.cvpn import make_network

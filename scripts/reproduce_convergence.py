@@ -27,8 +27,7 @@ from typing import Any, Final
 
 import jax
 import numpy as np
-from machine import provenance
-from script_arguments import prefix, script_parser
+from shared import prefix, provenance, script_parser
 
 from sog.baselines.histories.arrays import HistoryTree
 from sog.baselines.histories.layout import lay_out_histories

@@ -21,8 +21,7 @@ from typing import Any, Final
 
 import jax
 import numpy as np
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import LearningMethod, LearningRuns, RowEvaluator

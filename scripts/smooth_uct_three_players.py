@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyspiel
-from machine import provenance
 from open_spiel.python import policy as spiel_policy
 from open_spiel.python.algorithms import exploitability
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 GAME: Final = "kuhn_poker(players=3)"
 PLAYERS: Final = 3

@@ -20,7 +20,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from machine import processor, versions
+from shared import processor, versions
 
 from gtcfr.root import known_root
 from gtcfr.search import search

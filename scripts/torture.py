@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from damages import DAMAGES, RECOVERABLE, saved_steps
-from machine import provenance
+from shared import provenance
 from tortured_runs import CONFIG, FINISHED, KEPT, TINY, Life, TortureError, read_damaged, state_of
 
 _EVERYTHING: Final = "run.keep=1000000"
