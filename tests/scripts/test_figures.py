@@ -13,7 +13,6 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(CHECKOUT / "scripts"))
-    import figure_rows
     import figures
 
 
@@ -82,15 +81,15 @@ def test_benchmarks_are_read_at_the_row_of_this_project() -> None:
     tabular = json.loads((results / "bench_tabular.json").read_text())
     searches = json.loads((results / "bench_search.json").read_text())
     (ours,) = [row for row in tabular["rows"] if row["solver"] == "sog" and row["game"] == "leduc"]
-    found = figures.take_figure(tabular, figure_rows.ROWS["cfr"].take)
+    found = figures.take_figure(tabular, figures.ROWS["cfr"].take)
     assert found == ours["seconds_per_iteration"]
     batches = {row["batch"]: row for row in searches["rows"] if row["game"] == "leduc"}
-    found = figures.take_figure(searches, figure_rows.ROWS["searches"].take)
+    found = figures.take_figure(searches, figures.ROWS["searches"].take)
     assert found == batches[64]["searches_per_second"]
 
 
 def test_every_configuration_that_is_trained_is_one_that_is_installed() -> None:
-    for row in figure_rows.ROWS.values():
+    for row in figures.ROWS.values():
         if row.config is not None:
             assert (CHECKOUT / "configs" / f"{row.config}.toml").is_file()
 
