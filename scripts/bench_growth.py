@@ -30,9 +30,9 @@ from gtcfr.mesh import leaves_per_call
 from gtcfr.root import start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
-from sog.cli.numbers import positive_integer
 from sog.files import replace_file
 from sog.games import make
+from sog.numbers import positive_integer
 
 SIMULATIONS: Final = (100, 200, 400, 800, 1600, 3200)
 HIDDEN: Final = (64, 64)

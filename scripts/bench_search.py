@@ -59,7 +59,7 @@ from networks.cvpn import PRECISIONS, make_network
 from selfplay.recipe import make_evaluator
 from selfplay.runs.config import load_config
 from sog.accelerators import is_accelerated
-from sog.cli.devices import use_all_cores, use_command_buffers
+from sog.devices import use_all_cores, use_command_buffers
 from sog.games import Game, make
 
 Row = dict[str, Any]

@@ -40,7 +40,7 @@ from selfplay.loop import InlineSchedule
 from selfplay.processes import process_schedule
 from selfplay.runs.config import load_config
 from selfplay.schedule import PARTS, Schedule
-from sog.cli.devices import num_cores, use_all_cores, use_command_buffers
+from sog.devices import num_cores, use_all_cores, use_command_buffers
 from sog.games import make
 
 Row = dict[str, Any]

@@ -24,7 +24,7 @@ from typing import Any, Final
 
 from shared import provenance, script_parser
 
-from sog.cli.numbers import positive_integer
+from sog.numbers import positive_integer
 
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
 KEPT: Final = CHECKOUT / "docs" / "results" / "data" / "figures.json"

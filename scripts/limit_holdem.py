@@ -38,10 +38,10 @@ from limit_learning import (
 )
 from shared import provenance, script_parser
 
-from sog.cli.numbers import positive_integer
-from sog.cli.numbers import seed as seed_number
 from sog.holdem.blueprint.buckets import Buckets, cards_of, make_buckets
 from sog.holdem.game import Holdem
+from sog.numbers import positive_integer
+from sog.numbers import seed as seed_number
 
 SIZES: Final = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 GAMES: Final = 4096

@@ -28,8 +28,8 @@ from shared import game_text, script_parser
 from sog.boards.hex import Hex
 from sog.boards.hex_solver import HexSolver
 from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.numbers import positive_integer
 from sog.games.core import Game
+from sog.numbers import positive_integer
 from sog.play.batched_games import play_batched
 from sog.play.game_in_progress import GameInProgress, PlayedGame
 from sog.play.history import Opening

@@ -14,16 +14,8 @@ from typing import Any, Final
 
 from shared import script_parser
 
-from sog.cli.errors import CommandError
-from sog.cli.figure import (
-    COLORS,
-    Curve,
-    check_plot,
-    draw_curve,
-    finish_axes,
-    new_figure,
-    write_figure,
-)
+from sog.cli.errors import CommandError, check_plot
+from sog.drawing.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.files import parse_json, read_bytes
 
 _MOST_BYTES: Final = 2**20

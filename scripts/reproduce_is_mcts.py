@@ -21,7 +21,7 @@ from shared import game_text, prefix, provenance, script_parser
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.online.is_mcts import IsMcts
-from sog.cli.devices import use_all_cores
+from sog.devices import use_all_cores
 from sog.games import make
 from sog.tabular import enumerate_public_tree
 

@@ -3,14 +3,19 @@
 import argparse
 import contextlib
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+if TYPE_CHECKING:
+    from gtcfr.settings import SearchSettings
+
+PICTURES: Final = (".png", ".pdf", ".svg")
 _PACKAGES: Final = (
     *("sog", "jax", "jaxlib", "jax-cuda12-plugin", "flax", "optax", "numpy", "scipy", "mctx"),
     *("open_spiel", "LiteEFG", "pgx", "orbax-checkpoint", "tensorstore"),
@@ -68,9 +73,36 @@ def game_text(text: str) -> str:
     return text
 
 
+def picture(text: str) -> Path:
+    """A picture to write, in an existing folder; needs matplotlib."""
+    path = Path(prefix(text))
+    if path.suffix.lower() not in PICTURES:
+        raise argparse.ArgumentTypeError(f"must end in {', '.join(PICTURES)}, got {path.name}.")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise argparse.ArgumentTypeError("needs matplotlib: pip install 'sog[plot]'.")
+    return path
+
+
 def prefix(text: str) -> str:
     """A path prefix of files to write, in an existing folder."""
     folder = Path(text).parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise argparse.ArgumentTypeError(f"{folder} must be a folder to write in.")
     return text
+
+
+def add_search_options(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that `searched_with` reads."""
+    parser.add_argument("--search", metavar="S,C", help="default: the search the run evaluates")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="search.KEY=VALUE", help="may be repeated"
+    )
+
+
+def searched_with(given: argparse.Namespace, settings: "SearchSettings") -> "SearchSettings":
+    """Settings with the changes of --search and --set; ValueError if they are invalid."""
+    from selfplay.runs.config import read_changes_of
+    from sog.players.searching import changed, read_simulations
+
+    changes = {} if given.search is None else read_simulations(given.search, "--search")
+    return changed(settings, changes | read_changes_of("search", given.set))

@@ -5,8 +5,8 @@ import os
 import jax
 
 from sog.cli.compilation_cache import use_compilation_cache
-from sog.cli.devices import use_all_cores, use_command_buffers
 from sog.cli.errors import CommandError
+from sog.devices import use_all_cores, use_command_buffers
 from sog.kept_programs import compile_quickly
 
 _VARIABLE = "JAX_PLATFORMS"

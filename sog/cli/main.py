@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import Final, NoReturn
 
 from sog.child_processes import kill_children
-from sog.cli.devices import check_devices, silence_xla
-from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, reason
+from sog.cli.errors import INTERRUPTED, MISTAKE, CommandError, is_out_of_memory, mistakes, reason
 from sog.cli.interrupts import STOPPING, Concluded, exit_code, holding_interrupts, listening
 from sog.cli.lines import print_note
 from sog.cli.streams import prepare_streams
+from sog.devices import check_devices, silence_xla
 from sog.domain import DomainError, domains
 
 _INTERRUPTED: Final = tuple(map(exit_code, STOPPING))
@@ -85,7 +85,8 @@ def _run(argv: Sequence[str] | None) -> int:
         arguments = make_parser().parse_args(argv)
     except SystemExit as stop:  # after --help and --version
         return int(stop.code or 0)
-    check_devices()
+    with mistakes():
+        check_devices()
     silence_xla()
     code: int = COMMANDS[arguments.command].execute(arguments)
     return code

@@ -8,11 +8,10 @@ from typing import Final
 from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.cli import display
-from sog.cli.errors import CommandError, given, mistakes
-from sog.cli.figure import check_plot
-from sog.cli.numbers import MOST_SEED
+from sog.cli.errors import CommandError, check_plot, given, mistakes
 from sog.cli.options import DEFAULT_SEARCH, DEFAULT_SEEDS
 from sog.cli.search_options import method_words, read_changes
+from sog.numbers import MOST_SEED
 from sog.players.agents import AGENT_PREFIX
 from sog.players.runs import names_run, split_step
 from sog.players.searching import changed, read_simulations

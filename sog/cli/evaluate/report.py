@@ -13,8 +13,8 @@ from gtcfr.extent import WHOLE_GAME
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.evaluate.plan import Plan
-from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.cli.search_options import name_of
+from sog.drawing.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
 

@@ -7,8 +7,6 @@ import math
 import os
 from pathlib import Path
 
-from sog.cli.errors import CommandError
-
 _CGROUP = Path("/sys/fs/cgroup/cpu.max")
 _VARIABLE = "JAX_NUM_CPU_DEVICES"
 _FLAG = "xla_force_host_platform_device_count"
@@ -22,17 +20,17 @@ _COMMAND_BUFFER = "xla_gpu_enable_command_buffer"
 
 
 def check_devices() -> None:
-    """Raises CommandError for a number of devices that JAX would reject when it is imported, and
+    """Raises ValueError for a number of devices that JAX would reject when it is imported, and
     for a memory limit under which its threads would abort the process."""
     requested = os.environ.get(_VARIABLE, "1")
     if not requested.isdecimal() or int(requested) < 1:
-        raise CommandError(f"{_VARIABLE} must be an integer >= 1, got '{requested}'.")
+        raise ValueError(f"{_VARIABLE} must be an integer >= 1, got '{requested}'.")
     with contextlib.suppress(ImportError):  # Windows
         import resource
 
         most, _ = resource.getrlimit(resource.RLIMIT_AS)
         if 0 <= most < _LEAST_BYTES:  # infinity is negative
-            raise CommandError(
+            raise ValueError(
                 f"JAX needs {_LEAST_BYTES // 1024:,} kB of memory, and this process may take "
                 f"{most // 1024:,}: raise the limit, `ulimit -v`."
             )
