@@ -24,8 +24,11 @@ from typing import Any, Final
 import jax
 import numpy as np
 from jax import Array
-from limit_betting import Limit, make_betting
-from limit_learning import (
+from shared import provenance, script_parser
+
+from sog.holdem.blueprint.buckets import Buckets, cards_of, make_buckets
+from sog.holdem.blueprint.limit_betting import Limit, make_betting
+from sog.holdem.blueprint.limit_learning import (
     SIMPLE,
     Rules,
     deal,
@@ -36,9 +39,6 @@ from limit_learning import (
     match,
     simple_policies,
 )
-from shared import provenance, script_parser
-
-from sog.holdem.blueprint.buckets import Buckets, cards_of, make_buckets
 from sog.holdem.game import Holdem
 from sog.numbers import positive_integer
 from sog.numbers import seed as seed_number

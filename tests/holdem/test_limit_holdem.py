@@ -10,6 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sog.holdem.blueprint import limit_betting as betting
+from sog.holdem.blueprint import limit_learning as learning
 from sog.holdem.blueprint.betting_tree import make_betting_tree
 from sog.holdem.blueprint.buckets import Buckets, cards_of, make_buckets
 from sog.holdem.game import Holdem
@@ -18,9 +20,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(SCRIPTS))
-    import limit_betting as betting
     import limit_holdem as limit
-    import limit_learning as learning
 
 WHOLE = Holdem(blinds="1/2", stack="48", bets="2c|2c|4c|4c", caps="3|4|4|4")
 SMALL = Holdem(ranks=5, suits=3, deals="3")
