@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "plot_limit_holdem.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "limit_holdem.py"
 
 
 def write(path: Path, mb: float, *, players: int = 3) -> None:
@@ -28,7 +28,7 @@ def write(path: Path, mb: float, *, players: int = 3) -> None:
 
 
 def run(folder: Path, *files: str) -> Any:
-    command = [sys.executable, str(SCRIPT), *files, "--out", "won.svg"]
+    command = [sys.executable, str(SCRIPT), "--draw", *files, "--out", "won.svg"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
@@ -60,5 +60,5 @@ def test_what_cannot_be_drawn_is_told_in_a_line(tmp_path: Path) -> None:
         (["none.json"], "none.json is not an output of limit_holdem.py: "),
     ):
         done = run(tmp_path, *files)
-        (line,) = done.stderr.splitlines()
-        assert (done.returncode, line.startswith(f"plot_limit_holdem: {told}")) == (2, True)
+        line = done.stderr.splitlines()[-1]
+        assert (done.returncode, line.startswith(f"limit_holdem.py: error: {told}")) == (2, True)
