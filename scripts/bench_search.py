@@ -42,8 +42,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from bench_mctx import measure_mctx
-from bench_mlp import median_seconds, mlp, mlp_params
+from bench_mlp import measure_mctx, median_seconds, mlp, mlp_params
 from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from rich.console import Console
