@@ -34,14 +34,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from shared import (
-    add_search_options,
-    processor,
-    provenance,
-    script_parser,
-    searched_with,
-    versions,
-)
+from shared import processor, provenance, script_parser, versions
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.flow import normalize
@@ -49,12 +42,14 @@ from gtcfr.root import known_root
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import take_reach
+from selfplay.runs.config import read_changes_of
 from sog.evaluation.value_error import HeldOut, random_belief_states
 from sog.holdem.game import Holdem
 from sog.holdem.spots.solved_spots import SolvedSpots, solve_random_spots
 from sog.numbers import positive_integer
 from sog.numbers import seed as seed_number
 from sog.players.runs import load_run
+from sog.players.searching import changed, read_simulations
 from sog.players.trained import Trained, load_trained
 from sog.tabular import CompiledGame, compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
@@ -186,7 +181,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     kinds = parser.add_subparsers(dest="kind", required=True)
     leaves = kinds.add_parser("leaves")
     leaves.add_argument("run", metavar="RUN", type=Path, help="a run folder of sog train")
-    add_search_options(leaves)
+    leaves.add_argument("--search", metavar="S,C", help="default: the search the run evaluates")
+    leaves.add_argument(
+        "--set", action="append", default=[], metavar="search.KEY=VALUE", help="may be repeated"
+    )
     leaves.add_argument("--searches", type=positive_integer, default=512, metavar="N")
     leaves.add_argument(
         "--leaves", type=positive_integer, default=4, metavar="N", help="leaves per search"
@@ -209,7 +207,9 @@ def main(argv: Sequence[str] | None = None) -> None:
             print_rivers(given)
         else:
             trained = load_trained(given.run)
-            settings = searched_with(given, trained.settings)
+            changes = read_simulations(given.search, "--search") if given.search else {}
+            changes |= read_changes_of("search", given.set)
+            settings = changed(trained.settings, changes)
             print(json.dumps(errors_at_leaves(trained, settings, given.searches, given.leaves)))
     except ValueError as error:
         parser.error(str(error))

@@ -10,10 +10,7 @@ import shlex
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from gtcfr.settings import SearchSettings
+from typing import Any, Final
 
 PICTURES: Final = (".png", ".pdf", ".svg")
 _PACKAGES: Final = (
@@ -89,20 +86,3 @@ def prefix(text: str) -> str:
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise argparse.ArgumentTypeError(f"{folder} must be a folder to write in.")
     return text
-
-
-def add_search_options(parser: argparse.ArgumentParser) -> None:
-    """Adds the options that `searched_with` reads."""
-    parser.add_argument("--search", metavar="S,C", help="default: the search the run evaluates")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="search.KEY=VALUE", help="may be repeated"
-    )
-
-
-def searched_with(given: argparse.Namespace, settings: "SearchSettings") -> "SearchSettings":
-    """Settings with the changes of --search and --set; ValueError if they are invalid."""
-    from selfplay.runs.config import read_changes_of
-    from sog.players.searching import changed, read_simulations
-
-    changes = {} if given.search is None else read_simulations(given.search, "--search")
-    return changed(settings, changes | read_changes_of("search", given.set))
