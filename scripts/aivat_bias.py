@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from script_arguments import script_parser
+from shared import script_parser
 
 from gtcfr.evaluator import evaluate_beliefs
 from gtcfr.flow import normalize

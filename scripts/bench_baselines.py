@@ -20,14 +20,13 @@ from typing import Any, Final
 
 import jax
 import numpy as np
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from sog.baselines.histories.arrays import HistoryTree
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import LearningMethod, LearningRuns
 from sog.baselines.online.is_mcts import IsMcts
-from sog.cli.devices import num_cores, use_all_cores
+from sog.devices import num_cores, use_all_cores
 from sog.games import make
 from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree

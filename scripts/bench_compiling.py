@@ -19,8 +19,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
 OWN_GAME: Final = CHECKOUT / "docs" / "template_game"

@@ -22,7 +22,7 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 from jax import Array
-from machine import provenance
+from shared import provenance
 
 from sog.games import Game, make
 from sog.games.core import TERMINAL, draw

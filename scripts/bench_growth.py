@@ -23,17 +23,16 @@ from typing import Any, Final
 import jax
 import numpy as np
 from bench_mlp import mlp, mlp_params
-from machine import provenance
-from script_arguments import game_text, script_parser
+from shared import game_text, provenance, script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
 from gtcfr.root import start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
-from sog.cli.numbers import positive_integer
 from sog.files import replace_file
 from sog.games import make
+from sog.numbers import positive_integer
 
 SIMULATIONS: Final = (100, 200, 400, 800, 1600, 3200)
 HIDDEN: Final = (64, 64)

@@ -31,8 +31,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from sog.games import make
 from sog.holdem.game import Holdem

@@ -42,14 +42,12 @@ from typing import Any, Final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from bench_mctx import measure_mctx
-from bench_mlp import median_seconds, mlp, mlp_params
+from bench_mlp import measure_mctx, median_seconds, mlp, mlp_params
 from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-from machine import provenance
 from rich.console import Console
 from rich.table import Table
-from script_arguments import game_text, script_parser
+from shared import game_text, provenance, script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
@@ -60,7 +58,7 @@ from networks.cvpn import PRECISIONS, make_network
 from selfplay.recipe import make_evaluator
 from selfplay.runs.config import load_config
 from sog.accelerators import is_accelerated
-from sog.cli.devices import use_all_cores, use_command_buffers
+from sog.devices import use_all_cores, use_command_buffers
 from sog.games import Game, make
 
 Row = dict[str, Any]

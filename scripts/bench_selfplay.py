@@ -26,10 +26,9 @@ from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
-from machine import provenance
 from rich.console import Console
 from rich.table import Table
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
@@ -41,7 +40,7 @@ from selfplay.loop import InlineSchedule
 from selfplay.processes import process_schedule
 from selfplay.runs.config import load_config
 from selfplay.schedule import PARTS, Schedule
-from sog.cli.devices import num_cores, use_all_cores, use_command_buffers
+from sog.devices import num_cores, use_all_cores, use_command_buffers
 from sog.games import make
 
 Row = dict[str, Any]

@@ -40,10 +40,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from machine import provenance
 from rich.console import Console
 from rich.table import Table
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 Row = dict[str, Any]
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from machine import processor, versions
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
+from shared import processor, versions
 
 _DESK: Final = (1100, 760)
 _PHONE: Final = (390, 844)

@@ -25,17 +25,16 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import provenance
-from script_arguments import game_text, script_parser
+from shared import game_text, picture, prefix, provenance, script_parser
 
 from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder
-from sog.cli.devices import start_jax
-from sog.cli.errors import CommandError, check_target
-from sog.cli.figure import COLORS, check_plot, finish_axes, new_figure, write_figure
-from sog.cli.numbers import positive_integer
+from sog.cli.errors import CommandError
 from sog.cli.saved_tournament import SavedTournament
+from sog.devices import use_command_buffers
+from sog.drawing.figure import COLORS, finish_axes, new_figure, write_figure
 from sog.files import replace_file
+from sog.numbers import positive_integer
 from sog.play.arena import MatchResult, play_match
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
@@ -234,13 +233,12 @@ def main() -> int:
     parser.add_argument("--next", type=positive_integer, default=2, help="of its line (default: 2)")
     parser.add_argument("--batch", type=positive_integer, default=16, help="searches at once")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.json")
-    parser.add_argument("--plot", type=Path, metavar="FILE.png")
+    parser.add_argument("--out", type=prefix, required=True, metavar="FILE.json")
+    parser.add_argument("--plot", type=picture, metavar="FILE.png")
     given = parser.parse_args()
+    if not given.out.endswith(".json"):
+        parser.error(f"--out must end in .json, got {given.out}")
     try:
-        check_target("--out", given.out, (".json",))
-        if given.plot is not None:
-            check_plot(given.plot)
         _measure(given)
     except (CommandError, ValueError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
@@ -252,7 +250,7 @@ def main() -> int:
 
 
 def _measure(given: argparse.Namespace) -> None:
-    start_jax()
+    use_command_buffers()
     points = [point for text in given.lines for point in read_line(text, given)]
     texts = [point.text for point in points]
     if len({*texts}) < len(texts) or len(texts) < 2:
@@ -268,12 +266,12 @@ def _measure(given: argparse.Namespace) -> None:
     openings: Sequence[Opening] = (AT_THE_ROOT,)
     if given.openings:
         openings = random_openings(seating.game, given.games // 2, given.openings, seed=given.seed)
-    path = given.out.with_suffix(".games.jsonl")
+    path = Path(given.out).with_suffix(".games.jsonl")
     saved = SavedTournament(path, setup, seating.game, openings)
     results = play(seating, pairings_of(points, given.next), saved, given)
     axis = _SIMULATIONS if given.simulations else _TRAINING
     found = report(points, seating, results, axis)
-    replace_file(given.out, json.dumps(found, indent=1) + "\n")
+    replace_file(Path(given.out), json.dumps(found, indent=1) + "\n")
     for line in found["lines"]:
         for point in line["points"]:
             print(f"{point['player']}: {point['elo']:+.0f} ± {point['half_width']:.0f}")

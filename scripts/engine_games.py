@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from script_arguments import game_text
+from shared import game_text
 
 from sog.boards.gtp.engine import COLORS, GtpEngine
 from sog.boards.uci.engine import UciEngine

@@ -33,8 +33,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 GAMES: Final = ("leduc", "glasses", "connect_four", "london")
 MANY_OUTCOMES: Final = 64

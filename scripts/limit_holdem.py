@@ -10,8 +10,14 @@ match plays every deal in all orders of seats, on deals not used for learning.
 Examples:
     python scripts/limit_holdem.py --out limit_holdem.json
     python scripts/limit_holdem.py --players 3      the same with three, in 8 GB of memory
+    python scripts/limit_holdem.py --draw docs/results/data/limit_holdem/two_*.json --out two.png
+
+--draw makes a picture of results with several seeds: winnings against the number of games learned
+from, a line for each pairing through the means of the trainings, and a band from minimum to
+maximum. The axis of winnings is linear from -100 to 100 and logarithmic beyond.
 """
 
+import argparse
 import dataclasses
 import itertools
 import json
@@ -24,8 +30,13 @@ from typing import Any, Final
 import jax
 import numpy as np
 from jax import Array
-from limit_betting import Limit, make_betting
-from limit_learning import (
+from shared import picture, prefix, provenance, script_parser
+
+from sog.drawing.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
+from sog.files import parse_json, read_bytes
+from sog.holdem.blueprint.buckets import Buckets, cards_of, make_buckets
+from sog.holdem.blueprint.limit_betting import Limit, make_betting
+from sog.holdem.blueprint.limit_learning import (
     SIMPLE,
     Rules,
     deal,
@@ -36,19 +47,17 @@ from limit_learning import (
     match,
     simple_policies,
 )
-from machine import provenance
-from script_arguments import script_parser
-
-from sog.cli.numbers import positive_integer
-from sog.cli.numbers import seed as seed_number
-from sog.holdem.blueprint.buckets import Buckets, cards_of, make_buckets
 from sog.holdem.game import Holdem
+from sog.numbers import positive_integer
+from sog.numbers import seed as seed_number
 
 SIZES: Final = {2: (169, 1000, 500, 200), 3: (169, 1000, 100, 20)}
 GAMES: Final = 4096
 """Games played at once."""
 METHODS: Final = {"UCT": False, "Smooth UCT": True}
 _POINTS: Final = 5
+_LINEAR: Final = 100
+_MOST_BYTES: Final = 2**20
 _SECONDS_BETWEEN_LINES: Final = 10.0
 
 
@@ -164,6 +173,55 @@ def _write(
     path.write_text(json.dumps(content, indent=1) + "\n")
 
 
+Winnings = dict[tuple[str, ...], dict[float, float]]
+"""By player and opponents: mb a hand after numbers of games."""
+
+
+def read_training(path: Path) -> tuple[dict[str, Any], Winnings]:
+    """The rules of an output, and its winnings."""
+    won: Winnings = {}
+    try:
+        found = parse_json(read_bytes(path, _MOST_BYTES))
+        rules = {**found["rules"], "players": int(found["rules"]["players"])}
+        for point in found["points"]:
+            for match in point["matches"]:
+                who = str(match["player"]), *map(str, match["others"])
+                won.setdefault(who, {})[float(point["episodes"])] = float(match["mb"])
+        if not won:
+            raise ValueError("it has no matches")
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise ValueError(f"{path} is not an output of limit_holdem.py: {error}.") from None
+    return rules, won
+
+
+def draw(files: Sequence[Path], path: Path) -> None:
+    """Draws trainings of one game."""
+    found = [read_training(file) for file in files]
+    played = [(rules, {who: [*by_games] for who, by_games in won.items()}) for rules, won in found]
+    if any(one != played[0] for one in played):
+        raise ValueError(
+            "files must be of the same rules and the same matches after as many games."
+        )
+    rules, first = found[0]
+    figure, axes = new_figure(f"limit hold'em, {rules['players']} players, {len(found)} trainings")
+    learned = "those who learn"
+    colors = {learned: COLORS[0]}
+    for who, by_games in first.items():
+        player, *others = who
+        kind = learned if "UCT" in others[0] else others[0]
+        color = colors.setdefault(kind, COLORS[len(colors) % len(COLORS)])
+        samples = [[won[who][games] for _, won in found] for games in by_games]
+        label = f"{player} against {'two ' * (len(others) == 2)}{others[0]}"
+        style = "--" if player.startswith("Smooth") else "-"
+        millions = [games / 1e6 for games in by_games]
+        draw_curve(axes, Curve.of_samples(label, millions, samples), color, style)
+    finish_axes(axes, x_label="millions of games", y_label="mb a hand", has_logarithms=False)
+    axes.set_yscale("symlog", linthresh=_LINEAR)
+    axes.axhline(0, color="0.35", linewidth=0.8)
+    axes.legend(fontsize=7, frameon=False, handlelength=4)
+    write_figure(path, figure)
+
+
 def main() -> None:
     """Reads the options."""
     parser = script_parser(__doc__)
@@ -173,11 +231,16 @@ def main() -> None:
         "--calls", type=positive_integer, default=25, help=f"times {GAMES} deals of a match"
     )
     parser.add_argument("--seed", type=seed_number, default=0)
-    parser.add_argument("--out", type=Path, metavar="FILE")
+    parser.add_argument("--out", type=prefix, metavar="FILE")
+    parser.add_argument("--draw", type=Path, nargs="+", metavar="FILE", help="draw these outputs")
     given = parser.parse_args()
-    if given.out is not None and not given.out.absolute().parent.is_dir():
-        parser.error(f"--out: {given.out.parent}: no such folder.")
-    run(given.players, given.episodes, given.calls, given.seed, given.out)
+    try:
+        if given.draw:
+            draw(given.draw, picture(given.out or "limit_holdem.png"))
+            return
+    except (ValueError, argparse.ArgumentTypeError) as error:
+        parser.error(str(error))
+    run(given.players, given.episodes, given.calls, given.seed, given.out and Path(given.out))
 
 
 if __name__ == "__main__":

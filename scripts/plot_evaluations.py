@@ -13,14 +13,11 @@ files must be of the same game.
 """
 
 import sys
-from pathlib import Path
 from typing import Any, Final
 
-from script_arguments import script_parser
+from shared import picture, script_parser
 
-from sog.cli.errors import CommandError
 from sog.cli.evaluation_report import Lines, plot_results
-from sog.cli.figure import check_plot
 from sog.files import parse_json, read_bytes
 from sog.games import make
 from sog.games.foreign import check_named_by_file
@@ -50,11 +47,8 @@ def _read(argument: str) -> tuple[str, dict[str, Any]]:
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError):
         message = f"files must be LABEL=FILE with an output of sog evaluate --json, got {argument}."
-        raise CommandError(message) from None
-    try:
-        check_named_by_file(str(output["game"]), name)
-    except ValueError as error:
-        raise CommandError(str(error)) from None
+        raise ValueError(message) from None
+    check_named_by_file(str(output["game"]), name)
     return label, output
 
 
@@ -62,18 +56,19 @@ def main() -> int:
     """Runs the script; returns its exit code."""
     parser = script_parser(__doc__)
     parser.add_argument("files", nargs="+", metavar="LABEL=FILE", help="outputs, by their label")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.png", help="the picture")
+    parser.add_argument(
+        "--out", type=picture, required=True, metavar="FILE.png", help="the picture"
+    )
     parser.add_argument("--title", default="", help="its title (default: the game)")
     arguments = parser.parse_args()
     try:
-        check_plot(arguments.out, "--out")
         series = dict(_read(one) for one in arguments.files)
         games = sorted({output["game"] for output in series.values()})
         if len(games) > 1:
-            raise CommandError(f"files must be of one game, got {' and '.join(games)}.")
+            raise ValueError(f"files must be of one game, got {' and '.join(games)}.")
         title = arguments.title or games[0]
         plot_results(arguments.out, make(games[0]), title, lines_of(series))
-    except CommandError as error:
+    except ValueError as error:
         print(f"plot_evaluations: {error}", file=sys.stderr)
         return 2
     return 0

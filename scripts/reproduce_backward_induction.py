@@ -14,8 +14,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from machine import provenance
-from script_arguments import game_text, script_parser
+from shared import game_text, provenance, script_parser
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator

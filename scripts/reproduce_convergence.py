@@ -27,15 +27,14 @@ from typing import Any, Final
 
 import jax
 import numpy as np
-from machine import provenance
-from script_arguments import prefix, script_parser
+from shared import prefix, provenance, script_parser
 
 from sog.baselines.histories.arrays import HistoryTree
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.baselines.run.command import checkpoint_iterations
-from sog.cli.devices import use_all_cores
-from sog.cli.figure import Curve, plot_curves
+from sog.devices import use_all_cores
+from sog.drawing.figure import Curve, plot_curves
 from sog.games import make
 from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree

@@ -16,13 +16,12 @@ from typing import Final
 
 import jax
 import numpy as np
-from machine import provenance
-from script_arguments import game_text, prefix, script_parser
+from shared import game_text, prefix, provenance, script_parser
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.online.is_mcts import IsMcts
-from sog.cli.devices import use_all_cores
+from sog.devices import use_all_cores
 from sog.games import make
 from sog.tabular import enumerate_public_tree
 

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import provenance
-from script_arguments import game_text, prefix, script_parser
+from shared import game_text, prefix, provenance, script_parser
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator

@@ -22,8 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import provenance
-from script_arguments import prefix, script_parser
+from shared import prefix, provenance, script_parser
 
 from sog.baselines.grown.search import TreeSearch
 from sog.baselines.online.is_mcts import IsMcts

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from machine import provenance
-from script_arguments import script_parser
+from shared import provenance, script_parser
 
 from sog.baselines.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.baselines.simultaneous.goofspiel_values import Cards, PointValues

@@ -1,6 +1,7 @@
 """The catalog of games: their descriptions and sizes, without importing them.
 
-`python scripts/make_catalog.py` writes it, see `game_facts.list_games`; a test compares the two.
+`python scripts/package_data.py catalog` writes it, see `game_facts.list_games`; a test compares
+the two.
 """
 
 import importlib.resources

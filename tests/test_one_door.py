@@ -9,7 +9,7 @@ _OPENS: Final = re.compile(
 )
 _OF_THE_SYSTEM: Final = {
     "selfplay/ray_cluster.py",
-    "sog/cli/devices.py",
+    "sog/devices.py",
     "sog/cli/main.py",
     "sog/cli/streams.py",
     "sog/openspiel/bounds.py",

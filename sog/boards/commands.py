@@ -6,7 +6,7 @@ from typing import Final
 from sog.boards.clock import MOST_OVERHEAD_MS, OVERHEAD_MS
 from sog.cli.commands.command import Command
 from sog.cli.commands.playing import HOW, PLAYERS_HELP, WHO_PLAYS
-from sog.cli.numbers import integer, positive_integer
+from sog.numbers import integer, positive_integer
 
 _SPEAKING: Final = (
     WHO_PLAYS,

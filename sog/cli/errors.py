@@ -80,6 +80,13 @@ def require_package(option: str, package: str) -> None:
         raise CommandError(f"{option} needs {package}: pip install 'sog[{extra}]'.")
 
 
+def check_plot(path: Path | None, option: str = "--plot") -> None:
+    """Raises CommandError unless a picture can be drawn and written to `path`."""
+    if path is not None:
+        check_target(option, path, PICTURES)
+        require_package(option, "matplotlib")
+
+
 def given(arguments: argparse.Namespace, *names: str) -> Iterator[tuple[str, Any]]:
     """Yields those of the named options that were given, as users type them, with their values."""
     for name in names:

@@ -14,21 +14,21 @@ from sog.cli.devices import start_jax
 from sog.cli.errors import (
     SUCCESS,
     CommandError,
+    check_plot,
     is_out_of_memory,
     mistakes,
     reject,
     writing,
 )
 from sog.cli.evaluation_report import EXACT, Finished, Plan, plot_evaluation, print_report
-from sog.cli.figure import check_plot
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
-from sog.cli.numbers import MOST_SEED
 from sog.cli.options import DEFAULT_SEEDS, MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
 from sog.cli.players import name_of, read_changes
 from sog.cli.strategy import in_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
+from sog.numbers import MOST_SEED
 from sog.players.agents import AGENT_PREFIX
 from sog.players.runs import names_run, split_step
 from sog.players.searching import changed, read_simulations

@@ -11,8 +11,8 @@ from rich.table import Table
 
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
-from sog.cli.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.cli.players import method_words, name_of
+from sog.drawing.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
 

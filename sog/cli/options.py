@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from sog.cli.numbers import (
+from sog.domain import policy_tables
+from sog.numbers import (
     number_from_zero,
     port_number,
     positive_integer,
     positive_number,
     seed,
 )
-from sog.domain import policy_tables
 
 DEFAULT_SEARCH: Final = "100,1"
 DEFAULT_SEEDS: Final = 10

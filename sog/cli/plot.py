@@ -8,10 +8,10 @@ from selfplay.runs.metrics import Metrics, read_metrics
 from selfplay.runs.run_folder import RunFolder
 from selfplay.schedule import PARTS
 from sog.cli import display
-from sog.cli.errors import SUCCESS, CommandError, mistakes, writing
-from sog.cli.figure import check_plot, empty_figure, rule_axis, write_figure
+from sog.cli.errors import SUCCESS, CommandError, check_plot, mistakes, writing
 from sog.cli.loading import load_game
 from sog.drawing.curves import COLORS, FEW_POINTS
+from sog.drawing.figure import empty_figure, rule_axis, write_figure
 from sog.drawing.learning import Curves, learning_curves
 from sog.games import Game
 from sog.players.runs import near_run

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from sog.cli.errors import CommandError, mistakes, writing
 from sog.cli.game_output import is_record_name
-from sog.cli.numbers import MOST_SEED
 from sog.cli.play_table import Move
 from sog.files import parse_json, read_bytes, replace_file
 from sog.games import Game
+from sog.numbers import MOST_SEED
 from sog.play.history import Opening, read_beginning
 from sog.play.replay import as_records
 from sog.players.player import Player

@@ -12,15 +12,16 @@ from sog.cli.errors import (
     INTERRUPTED,
     SUCCESS,
     CommandError,
+    check_plot,
     check_target,
     given,
     mistakes,
     writing,
 )
-from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_history
 from sog.cli.locks import Price, load_locks, price_of
+from sog.drawing.figure import plot_exploitability
 from sog.games import Game
 from sog.play.history import History
 from sog.tabular import (

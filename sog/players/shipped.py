@@ -1,7 +1,7 @@
 """Trained agents that are shipped with the package, with networks in half precision.
 
 An agent is NAME.npz in `sog.players.agents` and its entry in agents.json beside it. Both are
-numbers and text: loading them runs no code. `scripts/ship_agent.py` makes them from a run folder.
+numbers and text: loading them runs no code. `scripts/package_data.py` makes them from a run folder.
 """
 
 import dataclasses

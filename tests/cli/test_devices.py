@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sog.cli.devices import _quota, num_cores
+from sog.devices import _quota, num_cores
 
 Run = Callable[..., tuple[int, str, str]]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -18,7 +18,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 SAYS_DEVICES = "JAX_NUM_CPU_DEVICES"
 PROGRAM = """
 import jax
-from sog.cli.devices import use_all_cores
+from sog.devices import use_all_cores
 use_all_cores()
 print(jax.device_count())
 """

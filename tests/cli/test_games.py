@@ -33,7 +33,7 @@ def test_all_games_are_listed_with_sizes_from_the_literature(sog_json: Callable[
 
 @pytest.mark.thorough
 def test_the_catalog_is_what_the_games_say() -> None:
-    """If it is not: python scripts/make_catalog.py. Here games are counted up to so much."""
+    """If it is not: python scripts/package_data.py catalog. Games are counted up to so much."""
     limit = 20_000
     counted = json.loads(json.dumps(list_games(limit)))
     catalog = read_catalog()

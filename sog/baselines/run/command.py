@@ -19,11 +19,11 @@ from sog.baselines.run.exact import run_exact
 from sog.baselines.simultaneous.backward_induction import BackwardInduction
 from sog.cli import display
 from sog.cli.devices import start_jax
-from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, mistakes, writing
-from sog.cli.figure import Curve, check_plot, plot_curves
+from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_plot, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import explaining_size, load_game
 from sog.cli.players import host_of
+from sog.drawing.figure import Curve, plot_curves
 from sog.games import Game
 from sog.games.registry import is_game
 from sog.parameters import unknown_name

@@ -5,7 +5,7 @@ from typing import Final
 
 from sog.cli.commands.command import Command, Mode
 from sog.cli.commands.playing import HOW, PLAYERS_HELP, WHO_PLAYS
-from sog.cli.numbers import port_number, positive_number
+from sog.numbers import port_number, positive_number
 
 PUSH_FOLD: Final = Command(
     "solve jam or fold before the flop with short stacks, exactly",

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.cli.errors import PICTURES, check_target, require_package
 from sog.files import replace_file
 
 if TYPE_CHECKING:
@@ -19,13 +18,6 @@ if TYPE_CHECKING:
     from sog.tabular import Checkpoint
 
 COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444")
-
-
-def check_plot(path: Path | None, option: str = "--plot") -> None:
-    """Raises CommandError unless a picture can be drawn and written to `path`."""
-    if path is not None:
-        check_target(option, path, PICTURES)
-        require_package(option, "matplotlib")
 
 
 def plot_exploitability(

@@ -1,7 +1,9 @@
-"""The machine of a benchmark, for scripts."""
+"""What scripts share: the record of how a result was made, their parser and types of arguments."""
 
+import argparse
 import contextlib
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import shlex
@@ -10,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+PICTURES: Final = (".png", ".pdf", ".svg")
 _PACKAGES: Final = (
     *("sog", "jax", "jaxlib", "jax-cuda12-plugin", "flax", "optax", "numpy", "scipy", "mctx"),
     *("open_spiel", "LiteEFG", "pgx", "orbax-checkpoint", "tensorstore"),
@@ -47,3 +50,39 @@ def versions(packages: Iterable[str]) -> dict[str, str]:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[package] = importlib.metadata.version(package)
     return found
+
+
+def script_parser(text: str | None) -> argparse.ArgumentParser:
+    """A parser whose help starts with a script's docstring, lines unchanged."""
+    return argparse.ArgumentParser(
+        description=text, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+
+
+def game_text(text: str) -> str:
+    """The text of a game."""
+    from sog.games import make  # here, as some scripts choose a backend before JAX is imported
+
+    try:
+        make(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def picture(text: str) -> Path:
+    """A picture to write, in an existing folder; needs matplotlib."""
+    path = Path(prefix(text))
+    if path.suffix.lower() not in PICTURES:
+        raise argparse.ArgumentTypeError(f"must end in {', '.join(PICTURES)}, got {path.name}.")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise argparse.ArgumentTypeError("needs matplotlib: pip install 'sog[plot]'.")
+    return path
+
+
+def prefix(text: str) -> str:
+    """A path prefix of files to write, in an existing folder."""
+    folder = Path(text).parent
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise argparse.ArgumentTypeError(f"{folder} must be a folder to write in.")
+    return text

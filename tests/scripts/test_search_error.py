@@ -29,15 +29,25 @@ GROWN = SearchSettings(num_simulations=2, simulations_per_update=0.1)
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(SCRIPTS))
-    import spot_search_error
+    import search_error
 
 
 def errors(settings: SearchSettings, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> list[float]:
     """Percent of the pot, by interval."""
     agent = SimpleNamespace(game=make(GAME), evaluator=ZeroEvaluator(), settings=settings)
-    monkeypatch.setattr(spot_search_error, "load_run", lambda run: agent)
-    arguments = ["agent:holdem", "--lines", "2", "--rivers", "2", "--leaf-intervals", "1", "4"]
-    spot_search_error.main(arguments)
+    monkeypatch.setattr(search_error, "load_run", lambda run: agent)
+    arguments = [
+        "rivers",
+        "agent:holdem",
+        "--lines",
+        "2",
+        "--rivers",
+        "2",
+        "--leaf-intervals",
+        "1",
+        "4",
+    ]
+    search_error.main(arguments)
     *_, head, first, second = capsys.readouterr().out.splitlines()
     assert head.split() == ["interval", "error", "seconds"]
     assert [row.split()[0] for row in (first, second)] == ["1", "4"]
@@ -67,7 +77,7 @@ def test_every_interval_is_searched_with_and_compared_with_what_is_exact(
         seen.append(settings.leaf_interval)
         return Found(values=jnp.zeros_like(root.ranges))
 
-    monkeypatch.setattr(spot_search_error, "search", nothing)
+    monkeypatch.setattr(search_error, "search", nothing)
     one, other = errors(GROWN, monkeypatch, capsys)
     assert seen == [1, 4]
     game = make(GAME)
@@ -85,7 +95,7 @@ def test_other_games_are_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     agent = SimpleNamespace(game=make("kuhn"))
-    monkeypatch.setattr(spot_search_error, "load_run", lambda run: agent)
+    monkeypatch.setattr(search_error, "load_run", lambda run: agent)
     with pytest.raises(SystemExit):
-        spot_search_error.main(["agent:kuhn"])
+        search_error.main(["rivers", "agent:kuhn"])
     assert "agent:kuhn must play hold'em, got kuhn" in capsys.readouterr().err

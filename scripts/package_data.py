@@ -1,23 +1,35 @@
-"""Adds a trained agent to the package: `python scripts/ship_agent.py runs/leduc leduc`.
+"""Writes data that the package ships: the catalog of games, and trained agents.
 
-Writes the network of a run (RUN, or RUN@STEP), in half precision, to sog/players/agents, measures
-the exact exploitability of its composed policy if the game is small enough, and adds it to
+Examples:
+    python scripts/package_data.py catalog                    after adding or changing a game
+    python scripts/package_data.py agent runs/leduc leduc
+
+catalog: collects the facts of all games that `sog games` lists, and counts their public states.
+
+agent: writes the network of a run (RUN, or RUN@STEP), in half precision, to sog/players/agents,
+measures the exact exploitability of its composed policy if the game is small enough, and adds it to
 agents.json there, which `sog agents` lists. Then `python -m tests.players.shipped_answers`
 records what it answers.
 """
 
 import argparse
 import dataclasses
+import importlib.resources
+import json
 from pathlib import Path
 from typing import Any, Final
 
 import jax
 import numpy as np
+from shared import script_parser
 
 import sog.players.agents
 from gtcfr.mesh import batch_mesh
 from selfplay.recipe import ALPHAZERO
 from selfplay.runs.run_folder import RunFolder
+from sog.catalog import CATALOG
+from sog.cli.game_facts import list_games
+from sog.domain import domains
 from sog.evaluation import compose
 from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
 from sog.players.runs import split_step
@@ -29,14 +41,19 @@ _MOST_NODES: Final = 20_000
 _FOLDER: Final = Path(sog.players.agents.__file__).parent
 
 
-def main() -> None:
-    """Writes the file and the entry."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("run", metavar="RUN")
-    parser.add_argument("name")
-    parser.add_argument("--config", help="the configuration of the run (default: the name)")
-    parser.add_argument("--seeds", type=int, default=3, help="for the measure (default: 3)")
-    arguments = parser.parse_args()
+def write_catalog() -> None:
+    """Writes the games of the core, and those of each domain."""
+    games = list_games()
+    package_of = {name: domain.package for domain in domains() for name in domain.games}
+    for package in ("sog", *sorted(set(package_of.values()))):
+        listed = [game for game in games if package_of.get(game["name"], "sog") == package]
+        file = Path(str(importlib.resources.files(package))) / CATALOG
+        file.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+        print(f"written: {file}")
+
+
+def write_agent(arguments: argparse.Namespace) -> None:
+    """Writes the network and the entry of an agent."""
     path, step = split_step(arguments.run)
     run, folder = load_trained(path, step), RunFolder.read(path)
     entries, name = read_agents(), arguments.name
@@ -82,6 +99,23 @@ def main() -> None:
 
 def _write(entries: dict[str, AgentEntry]) -> None:
     (_FOLDER / "agents.json").write_text(dump_agents(entries), encoding="utf-8")
+
+
+def main() -> None:
+    """Reads the command line."""
+    parser = script_parser(__doc__)
+    kinds = parser.add_subparsers(dest="kind", required=True)
+    kinds.add_parser("catalog")
+    agent = kinds.add_parser("agent")
+    agent.add_argument("run", metavar="RUN")
+    agent.add_argument("name")
+    agent.add_argument("--config", help="the configuration of the run (default: the name)")
+    agent.add_argument("--seeds", type=int, default=3, help="for the measure (default: 3)")
+    given = parser.parse_args()
+    if given.kind == "catalog":
+        write_catalog()
+    else:
+        write_agent(given)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Batches of games of limit hold'em over buckets: learning by UCT and Smooth UCT, and matches.
-`limit_holdem.py` is the command.
+`scripts/limit_holdem.py` is the command.
 """
 
 import dataclasses
@@ -11,10 +11,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from limit_betting import CALL, ILLEGAL, NOWHERE, NUM_ACTIONS, OVER, RAISE, Betting
 
 from sog.games.core import draw
 from sog.holdem.blueprint.buckets import Buckets, Cards
+from sog.holdem.blueprint.limit_betting import (
+    CALL,
+    ILLEGAL,
+    NOWHERE,
+    NUM_ACTIONS,
+    OVER,
+    RAISE,
+    Betting,
+)
 from sog.holdem.board_classes import in_order, renamed_hands, suit_classes
 from sog.holdem.colex import number_of
 from sog.holdem.deck import Deck

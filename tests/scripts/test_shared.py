@@ -10,7 +10,7 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 with pytest.MonkeyPatch.context() as patch:
     patch.syspath_prepend(str(SCRIPTS))
-    import script_arguments
+    import shared
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_an_argument_is_refused_in_a_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     parser = argparse.ArgumentParser()
-    parser.add_argument("game", metavar="GAME", type=script_arguments.game_text)
-    parser.add_argument("--out", type=script_arguments.prefix)
+    parser.add_argument("game", metavar="GAME", type=shared.game_text)
+    parser.add_argument("--out", type=shared.prefix)
     try:
         parser.parse_args(words)
         code = 0
