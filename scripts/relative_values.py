@@ -102,7 +102,7 @@ def _errors(
     load = jax.jit(jax.vmap(functools.partial(load_example, game, apply_fn)))
     asked, weight = load(take(rivers, np.flatnonzero(held_out))), config.learner.value_weight
     if not relative:  # scales gradients to a similar norm
-        packed = jnp.asarray(rivers.belief.state[~held_out])
+        packed = jnp.asarray(rivers.state[~held_out])
         states = jax.vmap(functools.partial(unpack, game))(packed)
         stakes = jax.vmap(functools.partial(at_stake, game.encoding))(states)
         weight /= float(jnp.mean(stakes**2))
