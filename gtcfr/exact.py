@@ -16,15 +16,13 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries
 from sog.games.core import Game, zero_sum_cfvs
 from sog.pytree import pytree
-from sog.tabular.cfr import RULES, Rule
+from sog.tabular.cfr import RULES, PlayerLayers, Rule, zero_regret
 from sog.tabular.compiler import compile_game
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from sog.tabular.frontier import (
     Frontier,
     FrontierSolution,
-    PlayerLayers,
     build_frontier,
-    initial_regret,
     solve_frontier,
     tree_policy,
 )
@@ -66,7 +64,7 @@ class ExactEvaluator:
 
     def start(self, game: Game[Any], batch_size: int) -> PlayerLayers:
         """Zero regrets."""
-        return initial_regret(self.frontier, batch_size)
+        return zero_regret(self.frontier.form, batch_size, "float32")
 
     def solve(
         self, game: Game[Any], memory: PlayerLayers, queries: LeafQueries

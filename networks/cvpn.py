@@ -220,6 +220,8 @@ class ApplyNetwork:
 
     graph: Any = dataclasses.field(metadata=FOLLOWS)
     settings: NetworkSettings
+    step: str = "__call__"
+    """The method of the network that is called."""
 
     @property
     def encode(self) -> EncodeState:
@@ -233,57 +235,19 @@ class ApplyNetwork:
         return _whole_network(torso).leaves_per_call if torso in WHOLE_NETWORKS else None
 
     @property
-    def in_parts(self) -> "tuple[EmbedFeatures, AnswerEmbedded]":
-        """The same in two steps, of which only the second depends on ranges."""
-        return EmbedFeatures(self.graph, self.settings), AnswerEmbedded(self.graph, self.settings)
+    def in_parts(self) -> "tuple[ApplyNetwork, ApplyNetwork]":
+        """The same in two steps, of which only the second depends on ranges: `CVPN.embed` and
+        `CVPN.answer`."""
+        embed, answer = (dataclasses.replace(self, step=step) for step in ("embed", "answer"))
+        return embed, answer
 
     @in_32_bits
-    def __call__(self, params: Any, features: Array, ranges: Array) -> tuple[Array, Array]:
-        """See `CVPN.__call__`."""
-        answer: tuple[Array, Array] = _call(self, "__call__", params, features, ranges)
-        return answer
-
-
-@dataclasses.dataclass(frozen=True)
-class EmbedFeatures:
-    """The first step of a network, as a function of its parameters."""
-
-    graph: Any = dataclasses.field(metadata=FOLLOWS)
-    settings: NetworkSettings
-
-    @in_32_bits
-    def __call__(self, params: Any, features: Array) -> Array:
-        """See `CVPN.embed`."""
-        kept: Array = _call(self, "embed", params, features)
-        return kept
-
-
-@dataclasses.dataclass(frozen=True)
-class AnswerEmbedded:
-    """The second step of a network, as a function of its parameters."""
-
-    graph: Any = dataclasses.field(metadata=FOLLOWS)
-    settings: NetworkSettings
-
-    @in_32_bits
-    def __call__(self, params: Any, kept: Array, ranges: Array) -> tuple[Array, Array]:
-        """See `CVPN.answer`."""
-        answer: tuple[Array, Array] = _call(self, "answer", params, kept, ranges)
-        return answer
-
-
-def _call(
-    network: "ApplyNetwork | EmbedFeatures | AnswerEmbedded",
-    method: str,
-    params: Any,
-    *inputs: Array,
-) -> Any:
-    """The result of a method of the network, in the precision of its settings."""
-    computes_in_16_bits = network.settings.precision == "bfloat16" and is_accelerated()
-    if computes_in_16_bits:
-        params, inputs = _cast((params, inputs), jnp.bfloat16)
-    whole = nnx.merge(network.graph, nnx.State(params))
-    return _cast(getattr(whole, method)(*inputs), jnp.float32)
+    def __call__(self, params: Any, *inputs: Array) -> Any:
+        """See `CVPN.__call__`; in the precision of the settings."""
+        if self.settings.precision == "bfloat16" and is_accelerated():
+            params, inputs = _cast((params, inputs), jnp.bfloat16)
+        whole = nnx.merge(self.graph, nnx.State(params))
+        return _cast(getattr(whole, self.step)(*inputs), jnp.float32)
 
 
 def _cast(arrays: Any, dtype: Any) -> Any:

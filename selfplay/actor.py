@@ -8,7 +8,7 @@ sampled at once. A game that is over is replaced by a new one.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -22,13 +22,13 @@ from gtcfr.mesh import split_batch
 from gtcfr.packing import BeliefState, pack
 from gtcfr.resolving import Summary, next_root, summarize, summarize_tree
 from gtcfr.root import SearchRoot, start_of_game
-from gtcfr.search import SearchResult, search
+from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from selfplay.examples import StoredExample, store_example
 from selfplay.query_solver import NewQueries, choose_queries, with_queries
 from selfplay.settings import SelfplaySettings
 from selfplay.world import GameInPlay, make_move, new_world
-from sog.games.core import PLAYER_0, TERMINAL, Game
+from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
 
 
@@ -87,7 +87,7 @@ def step_games(
 ) -> tuple[Games, Decisions]:
     """Makes one decision in every game. version: of the evaluator's network. mesh: the devices that
     share the searches."""
-    search_key, query_key, move_key, deal_key = jax.random.split(key, 4)
+    search_key, query_key, *keys = jax.random.split(key, 4)
     worlds = games.worlds
     mover = jax.vmap(game.actor)(worlds.state)
     size, num_searches = settings.batch_size, search_settings.num_searchers
@@ -95,7 +95,10 @@ def step_games(
     num_events = jnp.take_along_axis(worlds.num_events, owners, axis=1)
     roots = _roots(game, games, owners, search_settings, evaluator)
     roots = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), roots)
-    result = _search(game, search_settings, settings, evaluator, roots, search_key, mesh)
+    asking = with_queries(search_settings, settings.queries_per_search)
+    result = search(
+        game, evaluator=evaluator, root=roots, key=search_key, settings=asking, mesh=mesh
+    )
     summary = summarize(result, search_settings.resolve_from)
     answers = (result.ranges, result.values, result.policy)
     summary, answers = jax.tree.map(
@@ -103,50 +106,61 @@ def step_games(
     )
     last = _last_searches(games.last, owners, summary)
     deciding = jnp.argmax(owners == mover[:, None], axis=1)
-    ranges, values, policy = _pick(answers, deciding)
-    beliefs = BeliefState(state=jax.vmap(pack)(worlds.state), ranges=ranges)
-    visited = jax.vmap(functools.partial(store_example, game))(
-        beliefs, values, policy, jnp.full(size, version)
-    )
-    move = functools.partial(make_move, game, settings)
-    keys = jax.random.split(move_key, size)
-    moved, resigns = _each_game(mesh, move)(worlds, owners, policy, values, keys)
-    is_over = jax.vmap(game.actor)(moved.state) == TERMINAL
-    utility = jax.vmap(game.world_utility)(moved.state, moved.infostates)
-    deal = functools.partial(new_world, game, settings)
-    new = _each_game(mesh, deal)(jax.random.split(deal_key, size))
-    decisions = Decisions(
-        visited=visited,
-        infostates=worlds.infostates,
-        is_over=is_over & ~resigns,
-        is_resigned=resigns,
-        utility=jnp.where(is_over, utility, 0),
+    worlds, decisions = play_decisions(
+        game,
+        settings,
+        worlds,
+        owners,
+        _pick(answers, deciding),
+        version,
+        keys,
+        mesh,
         queries=choose_queries(result.queries, settings.queries_per_search, query_key),
         is_full=result.is_full,
         has_arrived=result.has_arrived,
         overflows=jnp.any(num_events > settings.max_events, axis=1),
         fault=result.fault,
     )
-    next_worlds = choose_games(is_over | resigns, new, moved)
-    return Games(worlds=next_worlds, last=last), decisions
+    return Games(worlds=worlds, last=last), decisions
 
 
-def _search(
+def play_decisions(
     game: Game[Any],
-    search_settings: SearchSettings,
     settings: SelfplaySettings,
-    evaluator: Evaluator,
-    roots: SearchRoot,
-    key: Array,
-    mesh: Mesh | None = None,
-) -> SearchResult:
-    asking = with_queries(search_settings, settings.queries_per_search)
-    return search(game, evaluator=evaluator, root=roots, key=key, settings=asking, mesh=mesh)
+    worlds: GameInPlay,
+    owners: Array,
+    found: tuple[Array, Array, Array],
+    version: Array,
+    keys: Sequence[Array],
+    mesh: Mesh | None,
+    **of_searches: Any,
+) -> tuple[GameInPlay, Decisions]:
+    """Plays a move in every game, and replaces games that are over.
 
-
-def _first_roots(game: Game[Any], worlds: GameInPlay, player: int = PLAYER_0) -> SearchRoot:
-    path = worlds.path[:, player]
-    return start_of_game(game, batch_size=len(path), path=path)
+    owners: see `make_move`. found: ranges [game, player, S], values [game, player, S] and policies
+    [game, S, A]. keys: for the moves, and for new games. of_searches: the other fields of the
+    decisions.
+    """
+    size, (ranges, values, policy) = settings.batch_size, found
+    beliefs = BeliefState(state=jax.vmap(pack)(worlds.state), ranges=ranges)
+    visited = jax.vmap(functools.partial(store_example, game))(
+        beliefs, values, policy, jnp.full(size, version)
+    )
+    move_keys, deal_keys = (jax.random.split(key, size) for key in keys)
+    move = functools.partial(make_move, game, settings)
+    moved, resigns = _each_game(mesh, move)(worlds, owners, policy, values, move_keys)
+    is_over = jax.vmap(game.actor)(moved.state) == TERMINAL
+    utility = jax.vmap(game.world_utility)(moved.state, moved.infostates)
+    new = _each_game(mesh, functools.partial(new_world, game, settings))(deal_keys)
+    decisions = Decisions(
+        visited=visited,
+        infostates=worlds.infostates,
+        is_over=is_over & ~resigns,
+        is_resigned=resigns,
+        utility=jnp.where(is_over, utility, 0),
+        **of_searches,
+    )
+    return _choose_games(is_over | resigns, new, moved), decisions
 
 
 def _owners(mover: Array, num_searches: int) -> Array:
@@ -175,8 +189,8 @@ def _roots(
             evaluator=evaluator,
             widest_chance=how.widest_chance,
         )
-        first = _first_roots(game, worlds, player)
-        root: SearchRoot = choose_games(worlds.has_searched[:, player], again, first)
+        first = start_of_game(game, batch_size=len(path), path=path)
+        root: SearchRoot = _choose_games(worlds.has_searched[:, player], again, first)
         return root
 
     both = jax.tree.map(lambda *roots: jnp.stack(roots, axis=1), of_player(0), of_player(1))
@@ -192,7 +206,7 @@ def _last_searches(
     def of_player(player: int) -> Summary:
         number = min(player, owners.shape[1] - 1)  # the player's index where both search
         new = jax.tree.map(lambda leaf: leaf[:, number], found)
-        summary: Summary = choose_games(owners[:, number] == player, new, last[player])
+        summary: Summary = _choose_games(owners[:, number] == player, new, last[player])
         return summary
 
     return of_player(0), of_player(1)
@@ -215,7 +229,7 @@ def _pick(structure: Any, numbers: Array) -> Any:
     )
 
 
-def choose_games(condition: Array, yes: Any, no: Any) -> Any:
+def _choose_games(condition: Array, yes: Any, no: Any) -> Any:
     """Chooses between two structures game by game."""
 
     def choose(first: Array, second: Array) -> Array:

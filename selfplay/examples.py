@@ -3,7 +3,6 @@
 What derives from the public state (features, legal actions) is computed when an example is used.
 """
 
-import dataclasses
 import math
 from typing import Any
 
@@ -21,10 +20,9 @@ from sog.pytree import pytree
 
 
 @pytree
-class StoredExample:
+class StoredExample(BeliefState):
     """An example, or many with a leading axis; JAX or NumPy arrays."""
 
-    belief: BeliefState
     values: Array  # [player, S]: as a fraction of the largest utility
     value_mask: Array  # [player, S] bool
     policy: Array  # [S, A]
@@ -46,7 +44,7 @@ def store_example(
     value_mask = game.infostate_mask(state) & (game.compatible_reach(state, ranges) > 0)
     legal = jnp.any(game.legal_actions(state), axis=1)
     return StoredExample(
-        belief=belief,
+        **vars(belief),
         values=jnp.where(value_mask, values / game.max_utility, 0),
         value_mask=value_mask,
         policy=policy,
@@ -70,7 +68,7 @@ def examples_of_values(
     if policy is None:
         policy = np.zeros((count, size, game.num_actions), np.float32)
     arrays: dict[str, Any] = {
-        "belief": belief,
+        **vars(belief),
         "values": values,
         "value_mask": value_mask,
         "policy": policy,
@@ -82,11 +80,11 @@ def examples_of_values(
 
 def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample) -> Example:
     """One example as the loss takes it, with the network's features."""
-    state = unpack(game, stored.belief.state)
+    state = unpack(game, stored.state)
     return Example(
         features=apply_fn.encode(game, state),
         legal=game.legal_actions(state),
-        ranges=stored.belief.ranges,
+        ranges=stored.ranges,
         values=stored.values,
         value_mask=stored.value_mask,
         policy=stored.policy,
@@ -97,14 +95,12 @@ def load_example(game: Game[Any], apply_fn: ApplyNetwork, stored: StoredExample)
 
 def random_twin(game: Game[Any], stored: StoredExample, key: Array) -> StoredExample:
     """The example under a random symmetry, see `Game.random_symmetry`."""
-    state = unpack(game, stored.belief.state)
+    state = unpack(game, stored.state)
     twin, infostates, actions = game.random_symmetry(key, state)
     own = infostates[jnp.minimum(game.actor(state), 1)]
     return StoredExample(
-        belief=BeliefState(
-            state=pack(twin),
-            ranges=jnp.take_along_axis(stored.belief.ranges, infostates, axis=1),
-        ),
+        state=pack(twin),
+        ranges=jnp.take_along_axis(stored.ranges, infostates, axis=1),
         values=jnp.take_along_axis(stored.values, infostates, axis=1),
         value_mask=jnp.take_along_axis(stored.value_mask, infostates, axis=1),
         policy=stored.policy[own][:, actions],
@@ -125,21 +121,7 @@ def no_examples(game: Game[Any], size: int) -> StoredExample:
         "policy_mask": np.zeros((size, infostates), bool),
         "version": np.zeros(size, np.int32),
     }
-    return from_arrays(arrays)
-
-
-def as_arrays(examples: StoredExample) -> dict[str, Any]:
-    """The arrays by name, those of the belief state among the others."""
-    arrays = dict(vars(examples))
-    return {**vars(arrays.pop("belief")), **arrays}
-
-
-def from_arrays(arrays: dict[str, Any]) -> StoredExample:
-    """Inverts `as_arrays`."""
-    names = [field.name for field in dataclasses.fields(BeliefState)]
-    others = {name: array for name, array in arrays.items() if name not in names}
-    belief = BeliefState(**{name: arrays[name] for name in names})
-    return StoredExample(belief=belief, **others)
+    return StoredExample(**arrays)
 
 
 def packed_states(game: Game[Any], rows: np.ndarray) -> np.ndarray:

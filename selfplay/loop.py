@@ -13,10 +13,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from selfplay.recipe import GamesPlayer, QuerySolver
 from selfplay.schedule import Schedule
 from selfplay.settings import Config
-from selfplay.workers import SELFPLAY, SOLVER, key_of
+from selfplay.workers import SELFPLAY, SOLVER, GamesWorker, SolverWorker, key_of
 from sog.games.core import Game
 
 
@@ -33,7 +32,7 @@ class InlineSchedule(Schedule):
         """Compiles self-play and the query solver concurrently, since a compilation seldom uses
         more than one core. report: called with the names of the unfinished programs."""
         evaluator, version = self.evaluator, self.learner.state.step
-        workers: dict[str, GamesPlayer | QuerySolver] = {"self-play": self._player}
+        workers: dict[str, GamesWorker | SolverWorker] = {"self-play": self._player}
         if self._solver is not None:
             workers["the query solver"] = self._solver
         report([*workers])

@@ -16,7 +16,7 @@ from gtcfr.memory_estimate import summary_bytes, tree_shapes
 from gtcfr.query import no_queries
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, num_kept, num_parameters
-from selfplay.examples import as_arrays, no_examples
+from selfplay.examples import no_examples
 from selfplay.learner import STEPS_PER_CALL, first_state
 from selfplay.replay import SPARSE
 from selfplay.settings import Config
@@ -111,7 +111,7 @@ def example_bytes(game: Game[Any]) -> int:
 @in_32_bits
 def kept_bytes(game: Game[Any]) -> int:
     """The most bytes of an example in the sparse replay; for a large game on average."""
-    example = as_arrays(no_examples(game, 1))
+    example = vars(no_examples(game, 1))
     numbers: int = sum(example[name].size for name in SPARSE)
     dense = bytes_of([leaf for name, leaf in example.items() if name not in SPARSE])
     entry = _BYTES_PER_NUMBER + int(entry_type(numbers).itemsize)

@@ -7,54 +7,23 @@ the loss. Configurations choose one by its name (`Config.algorithm`).
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-import numpy as np
-from jax import Array
-
-from gtcfr.evaluator import Evaluator, NetworkEvaluator
+from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
-from gtcfr.packing import BeliefState
 from gtcfr.shape import tree_shape
 from networks.cvpn import ApplyNetwork
 from selfplay.alphazero.player import AlphaZeroWorker, check_alphazero
 from selfplay.learner import LossFn, cvpn_loss
 from selfplay.memory import searches_bytes
 from selfplay.settings import Config
-from selfplay.workers import SelfplayWorker, SolverWorker, WorkerOutput
+from selfplay.workers import GamesWorker, SelfplayWorker, SolverWorker
 from sog.accelerators import is_accelerated
 from sog.games.core import Game
 
 STUDENT_OF_GAMES: Final = "student_of_games"
 ALPHAZERO: Final = "alphazero"
 _MOST_STATES: Final = 2**29  # of a tree; its rows have 32-bit numbers
-
-
-class GamesPlayer(Protocol):
-    """Plays a batch of games, as `GamesWorker`."""
-
-    def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
-        """Traces its program; the returned function compiles it, in any thread."""
-
-    def begin_new_games(self) -> None:
-        """Abandons the games in progress."""
-
-    def play(
-        self, evaluator: Evaluator, version: Array, key: Array, random: np.random.Generator
-    ) -> WorkerOutput:
-        """Makes one decision in every game. version: of the evaluator's network."""
-
-
-class QuerySolver(Protocol):
-    """Solves batches of queries, as `SolverWorker`."""
-
-    def prepare(self, evaluator: Evaluator, version: Array) -> Callable[[], None]:
-        """As of a `GamesPlayer`."""
-
-    def solve(
-        self, evaluator: Evaluator, version: Array, beliefs: BeliefState, key: Array
-    ) -> WorkerOutput:
-        """Examples from queries [query, ...]; always `solver.batch_size` of them."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,9 +33,9 @@ class Recipe:
     check: Callable[[Game[Any], Config], dict[str, int]]
     """Raises ValueError for an unsupported game or settings; returns the bytes of its searches, by
     the settings that determine them. Compiles nothing."""
-    player: Callable[[Game[Any], Config], GamesPlayer]
+    player: Callable[[Game[Any], Config], GamesWorker]
     """Makes the self-play worker; raises ValueError for impossible sizes."""
-    solver: Callable[[Game[Any], Config], QuerySolver] | None
+    solver: Callable[[Game[Any], Config], SolverWorker] | None
     """Makes the solver; None if there are no queries to solve."""
     evaluator: Callable[[ApplyNetwork, Any], NetworkEvaluator]
     """(network, its parameters) -> the evaluator of searches."""

@@ -13,8 +13,6 @@ import numpy as np
 from gtcfr.packing import BeliefState
 from selfplay.examples import (
     StoredExample,
-    as_arrays,
-    from_arrays,
     no_examples,
     packed_states,
 )
@@ -36,8 +34,8 @@ class Replay:
     def __init__(self, game: Game[Any], size: int, max_grad_updates: float) -> None:
         self._game, self.size, self.max_grad_updates = game, size, max_grad_updates
         room = no_examples(game, size)
-        self._dense = {name: leaf for name, leaf in as_arrays(room).items() if name not in SPARSE}
-        self._shapes = {name: as_arrays(room)[name].shape[1:] for name in SPARSE}
+        self._dense = {name: leaf for name, leaf in vars(room).items() if name not in SPARSE}
+        self._shapes = {name: vars(room)[name].shape[1:] for name in SPARSE}
         self._sparse = SparseRows(size, sum(map(math.prod, self._shapes.values())))
         self.num_added = 0
         self.num_drawn = 0
@@ -48,7 +46,7 @@ class Replay:
 
     def add(self, examples: StoredExample) -> None:
         """Adds examples, with a leading axis, in place of the oldest."""
-        new = {name: np.asarray(leaf) for name, leaf in as_arrays(examples).items()}
+        new = {name: np.asarray(leaf) for name, leaf in vars(examples).items()}
         count = len(new["version"])
         self._sparse.add(_joined(new))
         kept = np.arange(max(count - self.size, 0), count)
@@ -77,7 +75,7 @@ class Replay:
         drawn: dict[str, Any] = {name: table[places] for name, table in self._dense.items()}
         for (name, kind), part in zip(self._shapes.items(), parts, strict=True):
             drawn[name] = part.reshape(*places.shape, *kind)
-        return from_arrays(drawn)
+        return StoredExample(**drawn)
 
     def mean_age(self, version: int) -> float:
         """The mean number of learner steps since the examples of the window were made."""

@@ -31,6 +31,7 @@ PASSING: Final = (f"{_REPLAY}/", f"{_QUEUE}/")
 """Prefixes of the arrays that are needed to resume a run, but not to play."""
 _FIRST_EXAMPLES: Final = 2**32 - 1  # in place of a cycle's number, for their random numbers
 _RANDOM_QUERIES: Final = 2**32 - 2
+COUNTS: Final = ("cycles", "searches", "solves", "games", "full_trees")
 PARTS: Final = (SELFPLAY, SOLVER, _LEARNER)
 
 
@@ -48,7 +49,7 @@ class Schedule(abc.ABC):
         )
         self.replay = Replay(game, config.replay.size, config.replay.max_grad_updates)
         self.queue = QueryQueue(game, config.solver.queue_size)
-        self.counts = dict.fromkeys(("cycles", "searches", "solves", "games", "full_trees"), 0)
+        self.counts = dict.fromkeys(COUNTS, 0)
         self.seconds = dict.fromkeys(PARTS, 0.0)
         self._is_gathered = False
 

@@ -10,13 +10,12 @@ from gtcfr.evaluator import Evaluator
 from selfplay.runs.checkpoint import CheckpointStore
 from selfplay.runs.manifest import is_number
 from selfplay.runs.metrics import Metrics, MetricsFile, is_metrics
-from selfplay.schedule import PARTS, PASSING, Schedule
+from selfplay.schedule import COUNTS, PARTS, PASSING, Schedule
 from selfplay.settings import RunSettings
 from selfplay.workers import WorkersLostError
 
 _SECONDS_BETWEEN_LINES: Final = 5.0
 _BEFORE_THE_FIRST: Final = -1  # step
-_COUNTS: Final = ("cycles", "searches", "solves", "games", "full_trees")
 
 
 class Evaluate(Protocol):
@@ -176,7 +175,7 @@ class Training:
 
 def check_meta(meta: dict[str, Any]) -> None:
     """Raises ValueError if a run cannot resume from a checkpoint's data beside its arrays."""
-    wanted = {"counts": _COUNTS, "seconds": PARTS, "measured": ()}
+    wanted = {"counts": COUNTS, "seconds": PARTS, "measured": ()}
     for table, names in wanted.items():
         values = meta.get(table)
         if not isinstance(values, dict) or not all(map(is_number, values.values())):

@@ -16,14 +16,13 @@ from jax.sharding import Mesh
 from gtcfr.evaluator import Evaluator, Fault
 from gtcfr.mesh import on_all, split_batch
 from gtcfr.packing import BeliefState, pack
-from selfplay.actor import Decisions, choose_games
+from selfplay.actor import Decisions, play_decisions
 from selfplay.alphazero.search import AlphaZeroResult, check_game, search, search_bytes
-from selfplay.examples import store_example
 from selfplay.query_solver import NewQueries
 from selfplay.settings import AlphaZeroSettings, Config, SelfplaySettings
 from selfplay.workers import GamesWorker
-from selfplay.world import GameInPlay, make_move, new_world
-from sog.games.core import TERMINAL, Game
+from selfplay.world import GameInPlay, new_world
+from sog.games.core import Game
 
 _EVERY_DECISION: Final = 1.0
 
@@ -78,7 +77,7 @@ def step_games(
     """Makes one decision in every game. version: of the evaluator's network. mesh: the devices that
     share the searches."""
     size = settings.batch_size
-    search_key, move_key, deal_key = jax.random.split(key, 3)
+    search_key, *keys = jax.random.split(key, 3)
     run = functools.partial(_search, game, alphazero, num_simulations)
     if mesh is not None:
         split, everywhere = split_batch(mesh).spec, on_all(mesh).spec
@@ -89,35 +88,23 @@ def step_games(
     mover = jax.vmap(game.actor)(worlds.state)
     of_first = jnp.where(mover == 0, found.value, -found.value)
     values = jnp.stack([of_first, -of_first], axis=1)[:, :, None]
-    policy = found.policy[:, None]
     packed = jax.vmap(pack)(worlds.state)
-    visited = jax.vmap(functools.partial(store_example, game))(
-        BeliefState(state=packed, ranges=jnp.ones((size, 2, 1))),
-        values,
-        policy,
-        jnp.broadcast_to(version, size),
-    )
-    move = functools.partial(make_move, game, settings)
-    keys = jax.random.split(move_key, size)
-    moved, resigns = jax.vmap(move)(worlds, mover[:, None], policy, values, keys)
-    is_over = jax.vmap(game.actor)(moved.state) == TERMINAL
-    utility = jax.vmap(game.world_utility)(moved.state, moved.infostates)
-    new = start_games(game, settings, deal_key)
-    ends = is_over | resigns
-    next_worlds: GameInPlay = choose_games(ends, new, moved)
-    decisions = Decisions(
-        visited=visited,
-        infostates=worlds.infostates,
-        is_over=is_over & ~resigns,
-        is_resigned=resigns,
-        utility=jnp.where(is_over, utility, 0),
-        queries=_no_queries(packed),
+    none = BeliefState(state=packed[:0], ranges=jnp.ones((0, 2, 1)))
+    return play_decisions(
+        game,
+        settings,
+        worlds,
+        mover[:, None],
+        (jnp.ones((size, 2, 1)), values, found.policy[:, None]),
+        version,
+        keys,
+        mesh,
+        queries=NewQueries(beliefs=none, chosen=jnp.zeros(0, bool)),
         is_full=jnp.zeros(size, bool),
         has_arrived=jnp.ones(size, bool),
         overflows=jnp.zeros(size, bool),
         fault=Fault(found=~jnp.isfinite(found.value), state=packed),
     )
-    return next_worlds, decisions
 
 
 def _search(
@@ -130,10 +117,3 @@ def _search(
 ) -> AlphaZeroResult:
     """The searches of one device, with the first of their keys."""
     return search(game, alphazero, num_simulations, evaluator, states, keys[0], explores=True)
-
-
-def _no_queries(packed: Array) -> NewQueries:
-    return NewQueries(
-        beliefs=BeliefState(state=packed[:0], ranges=jnp.ones((0, 2, 1))),
-        chosen=jnp.zeros(0, bool),
-    )

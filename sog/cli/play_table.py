@@ -22,7 +22,7 @@ from sog.cli.play_screen import (
     worth_of,
 )
 from sog.games import CHANCE, Game
-from sog.play import Agent, SearchAgent
+from sog.play import Agent
 from sog.play.assessments import Assessment, assess, assess_all
 from sog.play.game_in_progress import GameInProgress
 from sog.play.match import Resignation
@@ -135,7 +135,7 @@ class RecordingAgent(Agent):
     @property
     def ranges(self) -> np.ndarray | None:
         """[2, S]: both players' ranges, if the agent has searched here; else None."""
-        return self._agent.ranges if isinstance(self._agent, SearchAgent) else None
+        return self._agent.ranges
 
     def think(self, infostate: int) -> Assessment:
         """Assesses an infostate of the agent's player."""

@@ -218,12 +218,8 @@ def _measure(game: Game[Any], config: Config, view: TrainView) -> Evaluate:
 def _keep_batch(path: Path, error: NotFiniteError) -> Path:
     import numpy as np
 
-    from selfplay.examples import as_arrays
-
     target = path / f"not_finite_{error.step}.npz"
-    arrays: dict[str, Any] = {
-        name: np.asarray(leaf) for name, leaf in as_arrays(error.batch).items()
-    }
+    arrays: dict[str, Any] = {name: np.asarray(leaf) for name, leaf in vars(error.batch).items()}
     with replacing(target) as file:
         np.savez(file, **arrays)
     return target

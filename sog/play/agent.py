@@ -42,7 +42,7 @@ class SearchAgent(Agent):
     is_copied = True
     _everywhere = False
     evaluator: Evaluator
-    """Values the leaves; may be replaced between searches, as after training."""
+    """May be replaced between searches, as after training."""
     seconds: float | None
     """Time limit of each search, see `sog.play.thinking`."""
 
@@ -97,7 +97,7 @@ class SearchAgent(Agent):
     @property
     def ranges(self) -> np.ndarray | None:
         """[player, S]: both players' ranges at the root of the last search of this game."""
-        return None if self._chain.last is None else np.asarray(self._chain.last.ranges)
+        return None if self.last_search is None else np.asarray(self.last_search.ranges)
 
     def observe(self, outcome: int) -> None:
         """Records a public event; ValueError if it is not legal here."""

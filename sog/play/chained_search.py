@@ -153,9 +153,9 @@ def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
         summary,
         going_on,
         players,
-        how.evaluator,
-        how.settings.safe,
-        how.settings.widest_chance,
+        safe=how.settings.safe,
+        evaluator=how.evaluator,
+        widest_chance=how.settings.widest_chance,
     )
     if begins.any():
         first = _first_root(how.game, chains, path)
@@ -233,16 +233,4 @@ def _keep(
     return kept, result.has_arrived
 
 
-@functools.partial(jax.jit, static_argnums=(0, 5, 6))
-def _next_root(
-    game: Game[Any],
-    summary: Summary,
-    path: Array,
-    player: Array,
-    evaluator: Evaluator,
-    safe: bool,
-    widest_chance: int | None,
-) -> SearchRoot:
-    return next_root(
-        game, summary, path, player, safe=safe, evaluator=evaluator, widest_chance=widest_chance
-    )
+_next_root: Final = jax.jit(next_root, static_argnames=("game", "safe", "widest_chance"))

@@ -13,11 +13,9 @@ import numpy as np
 
 from gtcfr.evaluator import ZeroEvaluator
 from sog.games.core import PLAYER_0
-from sog.play.agent import SearchAgent
 from sog.play.aivat import Aivat
 from sog.play.game_in_progress import PlayedGame
 from sog.play.match import Agent
-from sog.play.simple_agents import TabularAgent
 
 
 def chance_part(
@@ -33,34 +31,12 @@ def chance_part(
     """
     if None not in played.actions[since:]:
         return 0.0
-    if isinstance(adviser, TabularAgent):
-        return _by_table(played, adviser, player, since)
+    if adviser.knows_all_values:
+        return _by_values(played, adviser, player, since)
     # An evaluator that returns 0 would show no luck.
-    if isinstance(adviser, SearchAgent) and not isinstance(adviser.evaluator, ZeroEvaluator):
-        return _by_evaluator(played, adviser, player, since, policies)
-    return math.nan
-
-
-def _by_table(played: PlayedGame, adviser: TabularAgent, player: int, since: int) -> float:
-    """An exact value at a chance node is the mean over its outcomes."""
-    adviser.begin()
-    total = 0.0
-    for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
-        before = adviser.value_anywhere(played.infostates[number][player])
-        adviser.observe(outcome)
-        if action is None and number >= since:
-            total += adviser.value_anywhere(played.infostates[number + 1][player]) - before
-    return total
-
-
-def _by_evaluator(
-    played: PlayedGame,
-    adviser: SearchAgent,
-    player: int,
-    since: int,
-    policies: Mapping[int, np.ndarray],
-) -> float:
-    """Queries the evaluator of the searches for all possible outcomes."""
+    if adviser.evaluator is None or isinstance(adviser.evaluator, ZeroEvaluator):
+        return math.nan
+    # Query the evaluator of the searches for all possible outcomes.
     numbers = range(len(played.outcomes))
     # The player counts with its actual infostate and actions.
     own = dataclasses.replace(
@@ -70,3 +46,15 @@ def _by_evaluator(
     )
     part = Aivat(adviser.game, adviser.evaluator).chance_part(own, since)
     return part if player == PLAYER_0 else -part
+
+
+def _by_values(played: PlayedGame, adviser: Agent, player: int, since: int) -> float:
+    """An exact value at a chance node is the mean over its outcomes."""
+    adviser.begin()
+    total = 0.0
+    for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
+        before = adviser.value_anywhere(played.infostates[number][player])
+        adviser.observe(outcome)
+        if action is None and number >= since:
+            total += adviser.value_anywhere(played.infostates[number + 1][player]) - before
+    return total

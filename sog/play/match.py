@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jax import Array
 
+from gtcfr.evaluator import Evaluator
 from sog.games.core import CHANCE, Game
 from sog.play.game_in_progress import GameInProgress, PlayedGame, Position
 from sog.play.history import AT_THE_ROOT, Opening
@@ -29,6 +30,12 @@ class Agent(abc.ABC):
     """Whether it needs the opponent's policies, see `watch`; only matches allow that."""
     is_copied = False
     """Whether it must be copied (`copy.copy`) where a game may continue in two ways."""
+    game: Game[Any]
+    """The game that it plays, perhaps enumerated."""
+    evaluator: Evaluator | None = None
+    """Values the leaves of its searches; None if it does not search by one."""
+    knows_all_values = False
+    """Whether it implements `value_anywhere`."""
     doubt: float | None = None
     """Error of `action_values` as a share of the maximum utility; None without action values."""
 
@@ -71,6 +78,10 @@ class Agent(abc.ABC):
     def value(self, infostate: int) -> float | None:
         """Expected utility where the player is to move; None if unknown."""
         return None
+
+    def value_anywhere(self, infostate: int) -> float:
+        """Expected utility at anyone's turn, given the player's infostate; NaN if unknown."""
+        raise NotImplementedError
 
     def line(self, infostate: int) -> list[int]:
         """The principal variation where the agent is to move: a few public events. Empty if it has

@@ -30,23 +30,20 @@ class Situation:
 
 def first_state(game: Game[Any]) -> Any:
     """The initial public state."""
-    return _root(game)
+    return _call(game, "root")[0]
 
 
 def after(game: Game[Any], state: Any, outcome: int) -> Any:
     """The public state after a legal outcome."""
-    return _apply(game, state, np.int32(outcome))
+    return _call(game, "apply", state, np.int32(outcome))[0]
 
 
 def situation(game: Game[Any], state: Any) -> Situation:
     """The `Situation` of a public state."""
-    actor, *masks = jax.device_get(_situation(game, state))
-    legal_outcomes, legal_actions, infostate_mask = masks
+    functions = "actor legal_outcomes legal_actions infostate_mask"
+    actor, outcomes, actions, mask = jax.device_get(_call(game, functions, state))
     return Situation(
-        actor=int(actor),
-        legal_outcomes=legal_outcomes,
-        legal_actions=legal_actions,
-        infostate_mask=infostate_mask,
+        actor=int(actor), legal_outcomes=outcomes, legal_actions=actions, infostate_mask=mask
     )
 
 
@@ -54,9 +51,8 @@ def step(
     game: Game[Any], key: Array, state: Any, infostates: np.ndarray, action: int
 ) -> tuple[int, np.ndarray]:
     """Samples a step of a world: the outcome, and both infostates [2] after it."""
-    outcome, infostates = jax.device_get(
-        _transition(game, key, state, infostates, np.int32(action))
-    )
+    given = key, state, infostates, np.int32(action)
+    ((outcome, infostates),) = jax.device_get(_call(game, "transition", *given))
     return int(outcome), infostates
 
 
@@ -74,12 +70,12 @@ def key_of_event(key: Array, actions: Sequence[int | None], *, is_chance: bool) 
 
 def deal(game: Game[Any], key: Array) -> np.ndarray:
     """[2] int32: samples a deal."""
-    return np.asarray(_deal(game, key))
+    return np.asarray(_call(game, "deal", key)[0])
 
 
 def utility(game: Game[Any], state: Any, infostates: np.ndarray) -> float:
     """Player 0's utility in a terminal world."""
-    return float(_utility(game, state, infostates))
+    return float(_call(game, "world_utility", state, infostates)[0])
 
 
 def sample(key: Array, policy: np.ndarray) -> int:
@@ -91,46 +87,10 @@ def sample(key: Array, policy: np.ndarray) -> int:
 
 
 @in_32_bits
-@functools.partial(jax.jit, static_argnames="game")
-def _root(game: Game[Any]) -> Any:
-    return game.root()
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnames="game")
-def _apply(game: Game[Any], state: Any, outcome: Array) -> Any:
-    return game.apply(state, outcome)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnames="game")
-def _situation(game: Game[Any], state: Any) -> tuple[Array, Array, Array, Array]:
-    return (
-        game.actor(state),
-        game.legal_outcomes(state),
-        game.legal_actions(state),
-        game.infostate_mask(state),
-    )
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnames="game")
-def _transition(
-    game: Game[Any], key: Array, state: Any, infostates: Array, action: Array
-) -> tuple[Array, Array]:
-    return game.transition(key, state, infostates, action)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnames="game")
-def _deal(game: Game[Any], key: Array) -> Array:
-    return game.deal(key)
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnames="game")
-def _utility(game: Game[Any], state: Any, infostates: Array) -> Array:
-    return game.world_utility(state, infostates)
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _call(game: Game[Any], functions: str, *arguments: Any) -> list[Any]:
+    """The results of functions of a game, named in one text."""
+    return [getattr(game, name)(*arguments) for name in functions.split()]
 
 
 @in_32_bits

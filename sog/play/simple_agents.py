@@ -63,6 +63,8 @@ class TabularAgent(SamplingAgent):
     """Plays a policy of the enumerated game, such as the average policy of a solver."""
 
     doubt = 0.0
+    knows_all_values = True
+    game: EnumeratedGame
 
     def __init__(
         self, game: EnumeratedGame, policy: np.ndarray, *, player: int, seed: int = 0
@@ -105,7 +107,7 @@ class TabularAgent(SamplingAgent):
         return np.asarray(np.divide(cfvs, weight, out=np.full(len(cfvs), np.nan), where=known))
 
     def value_anywhere(self, infostate: int) -> float:
-        """The same value of the current node, at anyone's turn; NaN if unknown."""
+        """As `action_values`, of the current node."""
         node = self._node
         cfv = self._examined.best_cfvs.of_infostates[node, self.player, infostate]
         weight = self._examined.compatible_reach[node, self.player, infostate]

@@ -11,7 +11,6 @@ not depend on the slices. `think` runs a whole search.
 """
 
 import functools
-import inspect
 import math
 import threading
 import time
@@ -39,6 +38,7 @@ _MOST_GROWTH: Final = 8
 _UPDATES_AT_ONCE: Final = 1000
 """Searches with at most so many updates run as one call unless they have a clock or report
 progress: calling a compiled program costs some 0.5 ms, a tenth of a short search."""
+_can_reuse: Final = jax.jit(can_reuse)
 
 
 class Thinking:
@@ -70,11 +70,10 @@ class Thinking:
         """
         self.game, self.settings, self._evaluator = game, settings, evaluator
         self.num_updates = 0
-        self._advance = _compiled(_advance, donated=None if is_shared else 3)
-        self._read = _compiled(_read)
-        self._keep = _compiled(_keep)
+        self._is_shared = is_shared
         self._path_length = root.path.shape[1]
-        self._state: SearchState = _compiled(_start)(begin, game, settings, evaluator, root, key)
+        start = _compiled(begin, game, settings=settings)
+        self._state: SearchState = start(evaluator=evaluator, root=root, key=key)
         self._forget_pace()
         self._is_stopped = threading.Event()
 
@@ -86,8 +85,7 @@ class Thinking:
     @in_32_bits
     def compile(self) -> None:
         """Compiles all programs, and makes no update."""
-        ask = self.game, self.settings, self._evaluator, self._state, 0
-        self._state = self._advance(*ask)
+        self._state = self._advance(0)
         jax.block_until_ready(self.read())
 
     def go(
@@ -129,11 +127,10 @@ class Thinking:
         room for as many new simulations as before.
         """
         outcomes = np.full(len(self._state.num_updates), outcome, np.int32)
-        if not np.asarray(_compiled(can_reuse)(self._state, outcomes)).all():
+        if not np.asarray(_can_reuse(self._state, outcomes)).all():
             return False
-        self._state = self._keep(
-            self.game, self.settings, self._evaluator, self._state, outcomes, key
-        )
+        reuse = _compiled(reuse_subtree, self.game, settings=self.settings)
+        self._state = reuse(evaluator=self._evaluator, state=self._state, outcome=outcomes, key=key)
         self.num_updates = 0
         self._forget_pace()
         return True
@@ -146,9 +143,9 @@ class Thinking:
         `settings`. Raises ValueError for fewer simulations than before and for invalid sizes.
         """
         settings = with_more_simulations(self.settings, self._state.tree.shape, num_simulations)
-        grow = _compiled(_enlarge)
-        ask = self.game, settings, self._evaluator, self._state, self._path_length
-        self._state, self.settings = grow(*ask), settings
+        grow = _compiled(enlarge, self.game, settings=settings, path_length=self._path_length)
+        self._state = grow(evaluator=self._evaluator, state=self._state)
+        self.settings = settings
 
     def stop(self) -> None:
         """Ends `go` after the current slice; the search can be resumed."""
@@ -164,8 +161,7 @@ class Thinking:
         count = min(fitting, self._most_updates, most, self.total - self.num_updates)
         count = max(1, count)
         began = time.perf_counter()
-        ask = self.game, self.settings, self._evaluator, self._state, count
-        self._state = jax.block_until_ready(self._advance(*ask))
+        self._state = jax.block_until_ready(self._advance(count))
         taken = time.perf_counter() - began
         self.num_updates += count
         self.pace = max(taken, 1e-9) / count
@@ -176,8 +172,13 @@ class Thinking:
     @in_32_bits
     def read(self) -> SearchResult:
         """The result so far; undefined before the first update."""
-        result: SearchResult = self._read(self.game, self._state)
+        result: SearchResult = _compiled(read, self.game)(state=self._state)
         return result
+
+    def _advance(self, count: int) -> SearchState:
+        further = _compiled(advance, self.game, donates=not self._is_shared, settings=self.settings)
+        state: SearchState = further(evaluator=self._evaluator, state=self._state, count=count)
+        return state
 
 
 @in_32_bits
@@ -193,7 +194,8 @@ def think(
 ) -> SearchResult:
     """Runs a batch of searches to the end; arguments as for `Thinking` and its `go`."""
     if seconds is None and progress is None and settings.num_updates <= _UPDATES_AT_ONCE:
-        result: SearchResult = _compiled(_start)(search, game, settings, evaluator, root, key)
+        run = _compiled(search, game, settings=settings)
+        result: SearchResult = run(evaluator=evaluator, root=root, key=key)
         return result
     thinking = Thinking(game, evaluator=evaluator, root=root, key=key, settings=settings)
     thinking.go(seconds=seconds, progress=progress)
@@ -205,86 +207,32 @@ def first_root(game: Game[Any], path: Array | np.ndarray, state: Any = None) -> 
 
     state: where all begin instead of at the root, see `Game.read_position`.
     """
-    root: SearchRoot = _compiled(_first_root)(game, path, state)
+    start = _compiled(start_of_game, game, batch_size=len(path))
+    root: SearchRoot = start(path=path, state=state)
     return root
 
 
-_STATIC: Final = ("function", "game", "settings", "path_length")
+def _compiled(
+    function: Callable[..., Any], game: Game[Any], *, donates: bool = False, **settings: Any
+) -> Callable[..., Any]:
+    """A function of `gtcfr` as a program of its other arguments, by name.
 
-
-def _compiled(function: Callable[..., Any], donated: int | None = None) -> Callable[..., Any]:
-    """Compiles a function below. donated: the position of an argument that may be overwritten."""
-    return _program(function, donated, compiles_quickly())
+    donates: whether its `state` may be overwritten.
+    """
+    return _program(function, game, tuple(settings.items()), donates, compiles_quickly())
 
 
 @functools.cache
 def _program(
-    function: Callable[..., Any], donated: int | None, is_quick: bool
+    function: Callable[..., Any],
+    game: Game[Any],
+    settings: tuple[tuple[str, Any], ...],
+    donates: bool,
+    is_quick: bool,
 ) -> Callable[..., Any]:
-    static = [name for name in _STATIC if name in inspect.signature(function).parameters]
     compiled: Callable[..., Any] = jax.jit(
-        function,
-        static_argnames=static,
-        donate_argnums=donated,
+        kept(functools.partial(function, game, **dict(settings))),
+        donate_argnames="state" if donates else None,
         compiler_options=quick_options() if is_quick else None,
     )
     return compiled
-
-
-def _first_root(game: Game[Any], path: Array, state: Any) -> SearchRoot:
-    return start_of_game(game, batch_size=len(path), path=path, state=state)
-
-
-def _start(
-    function: Callable[..., Any],
-    game: Game[Any],
-    settings: SearchSettings,
-    evaluator: Evaluator,
-    root: SearchRoot,
-    key: Array,
-) -> Any:
-    """Runs `search` or `begin`."""
-    run = kept(functools.partial(function, game, settings=settings))
-    return run(evaluator=evaluator, root=root, key=key)
-
-
-def _advance(
-    game: Game[Any],
-    settings: SearchSettings,
-    evaluator: Evaluator,
-    state: SearchState,
-    count: int | Array,
-) -> SearchState:
-    further = kept(functools.partial(advance, game, settings=settings))
-    advanced: SearchState = further(evaluator=evaluator, state=state, count=count)
-    return advanced
-
-
-def _keep(
-    game: Game[Any],
-    settings: SearchSettings,
-    evaluator: Evaluator,
-    state: SearchState,
-    outcome: Array,
-    key: Array,
-) -> SearchState:
-    keep = kept(functools.partial(reuse_subtree, game, settings=settings))
-    further: SearchState = keep(evaluator=evaluator, state=state, outcome=outcome, key=key)
-    return further
-
-
-def _enlarge(
-    game: Game[Any],
-    settings: SearchSettings,
-    evaluator: Evaluator,
-    state: SearchState,
-    path_length: int,
-) -> SearchState:
-    grow = kept(functools.partial(enlarge, game, settings=settings, path_length=path_length))
-    larger: SearchState = grow(evaluator=evaluator, state=state)
-    return larger
-
-
-def _read(game: Game[Any], state: SearchState) -> SearchResult:
-    result: SearchResult = kept(functools.partial(read, game))(state)
-    return result

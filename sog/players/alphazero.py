@@ -7,7 +7,7 @@ from selfplay.alphazero.search import check_game, search_bytes
 from selfplay.settings import AlphaZeroSettings
 from sog.games.core import Game
 from sog.memory import check_memory
-from sog.play.alphazero_agent import AlphaZeroAgent
+from sog.players.alphazero_agent import AlphaZeroAgent
 from sog.players.player import Host, Player, SearchChanges
 
 _SIMULATIONS: Final = "num_simulations"

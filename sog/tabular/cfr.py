@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import math
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,8 @@ from sog.tabular.sequence_form import Layer, SequenceForm, SparsePayoff, Treeple
 
 LayerArrays = tuple[Array, ...]
 """One array [A, H, batch] per layer of a treeplex."""
+PlayerLayers = tuple[LayerArrays, LayerArrays]
+"""Of each player."""
 
 _LEAST_LOG_WEIGHT: Final = -80.0
 _MOST_UNROLLED: Final = 32  # a longer sum is a loop, to keep programs small
@@ -141,8 +143,8 @@ RULES: Final[dict[str, Rule]] = {
 class CFRState:
     """The state of CFR between iterations; pairs are indexed by player."""
 
-    cumulative_regret: tuple[LayerArrays, LayerArrays]
-    policy: tuple[LayerArrays, LayerArrays]
+    cumulative_regret: PlayerLayers
+    policy: PlayerLayers
     """The current policy."""
     sequences: tuple[Array, Array]
     """[entry, batch]: the reach of every sequence under the current policy."""
@@ -150,20 +152,32 @@ class CFRState:
     """[entry, batch]: weighted sums of `sequences`; normalized, the average policy."""
 
 
-def initial_state(form: SequenceForm, root_reach: Array) -> CFRState:
-    """Zero regrets and uniform policies. root_reach: [2, S, batch]."""
-    zeros, policies, sequences = [], [], []
-    for player, plex in enumerate(form.treeplex):
-        shapes = [(*layer.legal.shape, root_reach.shape[-1]) for layer in plex.layers]
-        zeros.append(tuple(jnp.zeros(shape, root_reach.dtype) for shape in shapes))
-        policy, reach = act(plex, root_reach[player], zeros[-1])
-        policies.append(policy)
-        sequences.append(reach)
+def zero_regret(form: SequenceForm, batch_size: int, dtype: Any) -> PlayerLayers:
+    """Cumulative regrets before the first iteration."""
+    first, second = (
+        tuple(jnp.zeros((*layer.legal.shape, batch_size), dtype) for layer in plex.layers)
+        for plex in form.treeplex
+    )
+    return first, second
+
+
+def initial_state(
+    form: SequenceForm, root_reach: Array, regret: PlayerLayers | None = None
+) -> CFRState:
+    """The state before the first iteration. root_reach: [2, S, batch].
+
+    regret: the cumulative regrets to begin with, 0 unless given.
+    """
+    if regret is None:
+        regret = zero_regret(form, root_reach.shape[-1], root_reach.dtype)
+    (policy_0, sequences_0), (policy_1, sequences_1) = (
+        act(plex, root_reach[player], regret[player]) for player, plex in enumerate(form.treeplex)
+    )
     return CFRState(
-        cumulative_regret=(zeros[0], zeros[1]),
-        policy=(policies[0], policies[1]),
-        sequences=(sequences[0], sequences[1]),
-        policy_sum=(jnp.zeros_like(sequences[0]), jnp.zeros_like(sequences[1])),
+        cumulative_regret=regret,
+        policy=(policy_0, policy_1),
+        sequences=(sequences_0, sequences_1),
+        policy_sum=(jnp.zeros_like(sequences_0), jnp.zeros_like(sequences_1)),
     )
 
 
@@ -334,9 +348,7 @@ def in_layers(plex: Treeplex, buffer: Array) -> LayerArrays:
     return tuple(blocks)
 
 
-def average_policy(
-    form: SequenceForm, policy_sum: tuple[Array, Array]
-) -> tuple[LayerArrays, LayerArrays]:
+def average_policy(form: SequenceForm, policy_sum: tuple[Array, Array]) -> PlayerLayers:
     """The policy of sums of sequences; uniform where a player never arrives."""
     first, second = (
         tuple(  # regret matching on sums is just normalization

@@ -25,20 +25,17 @@ from sog.pytree import pytree
 from sog.tabular.best_response import evaluate
 from sog.tabular.cfr import (
     CFRState,
-    LayerArrays,
+    PlayerLayers,
     Rule,
     Step,
-    act,
     average_policy,
     gather_sum,
+    initial_state,
     iterate,
 )
 from sog.tabular.compiler import lay_out_payoffs, padded_lists
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.sequence_form import NOTHING, CompiledGame, Layer, SequenceForm, Treeplex
-
-PlayerLayers = tuple[LayerArrays, LayerArrays]
-"""Per player and layer [A, H, batch]."""
 
 _FORCED: Final = 1  # `tree_policy` reads a 1 here, and a 0 at NOTHING
 _FIRST_PROBABILITY: Final = 2
@@ -175,15 +172,6 @@ def _policy_entries(compiled: CompiledGame) -> Any:
     return rows.reshape(-1)
 
 
-def initial_regret(frontier: Frontier, batch_size: int, dtype: str = "float32") -> PlayerLayers:
-    """Zeros."""
-    first, second = (
-        tuple(jnp.zeros((*layer.legal.shape, batch_size), dtype) for layer in plex.layers)
-        for plex in frontier.form.treeplex
-    )
-    return first, second
-
-
 def solve_frontier(
     frontier: Frontier, given: Array, regret: PlayerLayers, *, rule: Rule, iterations: int
 ) -> FrontierSolution:
@@ -195,15 +183,7 @@ def solve_frontier(
     """
     form = frontier.form
     reach = jnp.stack([_arrive(frontier, given, player) for player in (0, 1)])
-    (policy_0, sequences_0), (policy_1, sequences_1) = (
-        act(plex, reach[player], regret[player]) for player, plex in enumerate(form.treeplex)
-    )
-    start = CFRState(
-        cumulative_regret=regret,
-        policy=(policy_0, policy_1),
-        sequences=(sequences_0, sequences_1),
-        policy_sum=(jnp.zeros_like(sequences_0), jnp.zeros_like(sequences_1)),
-    )
+    start = initial_state(form, reach, regret)
 
     def body(number: Array, state: CFRState) -> CFRState:
         step = Step(number=(1 + number).astype(reach.dtype), planned=float(iterations))

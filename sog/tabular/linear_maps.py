@@ -6,7 +6,6 @@ chunks of it.
 
 import dataclasses
 import functools
-from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -14,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.chunks import chunks, in_chunks
 from sog.games.core import PLAYER_1, TERMINAL, Game
 from sog.kept_programs import kept
 from sog.pytree import pytree
@@ -121,23 +121,18 @@ def visit_children(
     """Visits the children of `states[rows]` by `outcomes`, chunk by chunk."""
     entries = game.num_infostates * (game.num_actions + 2)
 
-    def visit(start: int, stop: int, chunk: int) -> Any:
-        pad = np.arange(start, start + chunk).clip(max=stop - 1)
-        parents = jax.tree.map(lambda leaf: leaf[rows[pad]], states)
-        seen = _visit_chunk(game, parents, outcomes[pad], np.bool_(at_root))
-        return jax.tree.map(lambda leaf: np.asarray(leaf)[: stop - start], seen)
+    def visit(at: tuple[np.ndarray, np.ndarray]) -> Visit:
+        parents = jax.tree.map(lambda leaf: leaf[at[0]], states)
+        return _visit_chunk(game, parents, at[1], np.bool_(at_root))
 
-    visited: Visit = _in_chunks(visit, len(rows), entries)
+    visited: Visit = in_chunks(visit, (rows, outcomes), _chunk(len(rows), entries))
     return visited
 
 
-def _in_chunks(call: Callable[[int, int, int], Any], size: int, entries: int) -> Any:
-    """Concatenates `call(start, stop, chunk)` over [0, size): two chunk sizes, so two programs."""
+def _chunk(size: int, entries: int) -> int:
+    """One of two sizes, so that there are two programs; fewer nodes if each has many entries."""
     most = max(1, _CHUNK_ENTRIES // entries)
-    chunk = min(_LARGE_CHUNK if size > 4 * _SMALL_CHUNK else _SMALL_CHUNK, most)
-    bounds = range(0, size, chunk)
-    parts = [call(start, min(start + chunk, size), chunk) for start in bounds]
-    return jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+    return min(_LARGE_CHUNK if size > 4 * _SMALL_CHUNK else _SMALL_CHUNK, most)
 
 
 def find_flows(
@@ -201,13 +196,12 @@ def _split_flows(
         return np.zeros((4, 0), np.int64)
     size = game.num_infostates
 
-    def call(start: int, stop: int, chunk: int) -> tuple[np.ndarray, ...]:
-        pad = nodes[np.arange(start, start + chunk).clip(max=stop - 1)]
-        states = jax.tree.map(lambda leaf: leaf[parent[pad]], visit.state)
-        dense = _dense_transposes(game, states, outcome[pad])
-        return tuple(np.asarray(leaf)[: stop - start] for leaf in dense)
+    def call(some: np.ndarray) -> tuple[Array, Array]:
+        states = jax.tree.map(lambda leaf: leaf[parent[some]], visit.state)
+        return _dense_transposes(game, states, outcome[some])
 
-    from_actor, from_other = _in_chunks(call, len(nodes), size * size * (game.num_actions + 1))
+    chunk = _chunk(len(nodes), size * size * (game.num_actions + 1))
+    from_actor, from_other = in_chunks(call, nodes, chunk)
     above = parent[nodes]
     acts = np.where(visit.actor[above] == PLAYER_1, 1, 0)
     own = from_actor & visit.legal_actions[above][:, None] & (acts == player)[:, None, None, None]
@@ -252,14 +246,14 @@ def find_pairs(
     name: "utilities" for w(s0, s1) u_0(s0, s1) at terminal nodes, "compatible_reach" for w(s0, s1).
     """
 
-    def call(start: int, stop: int, chunk: int) -> tuple[np.ndarray, ...]:
-        pad = nodes[np.arange(start, start + chunk).clip(max=stop - 1)]
-        states = jax.tree.map(lambda leaf: leaf[pad], node_state)
-        dense = np.asarray(_pair_chunk(game, name, states))[: stop - start]
-        possible = node_mask[pad[: stop - start]]
-        dense = np.where(possible[:, 0, :, None] & possible[:, 1, None, :], dense, 0)
-        row, first, second = np.nonzero(dense)
-        return nodes[start + row].astype(np.int32), np.stack([first, second], 1), dense[dense != 0]
+    def call(some: np.ndarray) -> tuple[np.ndarray, Array]:
+        return some, _pair_chunk(game, name, jax.tree.map(lambda leaf: leaf[some], node_state))
 
-    node, infostates, number = _in_chunks(call, len(nodes), 2 * game.num_infostates**2)
-    return node, infostates.astype(np.int32), number
+    parts = []
+    for some, found in chunks(call, nodes, _chunk(len(nodes), 2 * game.num_infostates**2)):
+        possible = node_mask[some]
+        dense = np.where(possible[:, 0, :, None] & possible[:, 1, None, :], found, 0)
+        row, *pair = np.nonzero(dense)
+        parts.append((some[row], np.stack(pair, 1), dense[dense != 0]))
+    node, infostates, number = map(np.concatenate, zip(*parts, strict=True))
+    return node.astype(np.int32), infostates.astype(np.int32), number

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.chunks import chunks
 from sog.games.core import PLAYER_1, TERMINAL, Game
 
 _CHUNK: Final = 512
@@ -80,20 +81,15 @@ def _back_up(level: _Level, below: np.ndarray) -> np.ndarray:
 
 def _visit(game: Game[Any], states: Any) -> tuple[_Level, Any]:
     """A level, and the distinct positions of the next."""
-    parts = list[tuple[Any, ...]]()
-    for start in range(0, _count(states), _CHUNK):
-        size = min(_CHUNK, _count(states) - start)
-        # Padded to one size, for one program.
-        rows = np.arange(start, start + _CHUNK).clip(max=start + size - 1)
-        chunk = jax.tree.map(lambda leaf, rows=rows: leaf[rows], states)
-        mover, result, legal, children = jax.device_get(_look(game, chunk))
-        parent, action = np.nonzero(legal[:size])
+    parts, start = list[tuple[Any, ...]](), 0
+    for mover, result, legal, children in chunks(functools.partial(_look, game), states, _CHUNK):
+        parent, action = np.nonzero(legal)
         taken = jax.tree.map(lambda leaf, at=(parent, action): leaf[at], children)
-        parts.append((mover[:size], result[:size], parent + start, action, taken))
-    mover, result, parent, action = (
-        np.concatenate([part[number] for part in parts]) for number in range(4)
+        parts.append((mover, result, parent + start, action, taken))
+        start += len(mover)
+    mover, result, parent, action, following = jax.tree.map(
+        lambda *leaves: np.concatenate(leaves), *parts
     )
-    following = jax.tree.map(lambda *leaves: np.concatenate(leaves), *[part[4] for part in parts])
     kept, child = _distinct(following)
     level = _Level(mover=mover, result=result, parent=parent, action=action, child=child)
     return level, jax.tree.map(lambda leaf: leaf[kept], following)

@@ -14,6 +14,7 @@ import jax
 import numpy as np
 from jax import Array
 
+from sog.chunks import in_chunks
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
 from sog.tabular.linear_maps import Flow
 from sog.tabular.policy import check_policy
@@ -218,20 +219,15 @@ def _actor_or_first(tree: PublicTree) -> np.ndarray:
 
 def _weigh(tree: PublicTree, reach: np.ndarray) -> np.ndarray:
     """[node, 2, S]: `Game.compatible_reach` at every node, in chunks of one size."""
-    size = min(_CHUNK, tree.num_nodes)
-    weighed = np.zeros(reach.shape)
+    weigh = functools.partial(_compatible_reach, tree.game)
     with jax.enable_x64(True):
-        for start in range(0, tree.num_nodes, size):
-            rows = np.arange(start, start + size).clip(max=tree.num_nodes - 1)
-            states = jax.tree.map(lambda leaf, rows=rows: leaf[rows], tree.node_state)
-            found = np.asarray(_compatible_reach(tree.game, states, reach[rows]))
-            weighed[rows] = found  # the padding repeats the last node
-    return weighed
+        batch, size = (tree.node_state, reach), min(_CHUNK, tree.num_nodes)
+        return np.asarray(in_chunks(weigh, batch, size))
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _compatible_reach(game: Game[Any], states: Any, reach: Array) -> Array:
-    found: Array = jax.vmap(game.compatible_reach)(states, reach)
+def _compatible_reach(game: Game[Any], at: tuple[Any, Array]) -> Array:
+    found: Array = jax.vmap(game.compatible_reach)(*at)
     return found
 
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.chunks import in_chunks
 from sog.games import Game
 
 _CHUNK: Final = 4096
@@ -41,7 +42,12 @@ def count_public_tree(game: Game[Any], limit: int) -> Sizes | None:
     rows, outcomes = np.zeros(1, np.int64), np.zeros(1, np.int32)
     num_states, num_infostates, depth = 1, np.zeros(2, np.int64), 0
     while True:
-        states, legal, acting = _visit_level(game, states, rows, outcomes, at_root=depth == 0)
+
+        def visit(at: Any, above: Any = states, at_root: bool = depth == 0) -> Any:
+            parents = jax.tree.map(lambda leaf: leaf[at[0]], above)
+            return _visit_chunk(game, parents, at[1], np.bool_(at_root))
+
+        states, legal, acting = in_chunks(visit, (rows, outcomes), _CHUNK)
         num_infostates += acting.sum(axis=0)
         rows, found = np.nonzero(legal)
         if rows.size == 0:
@@ -73,23 +79,6 @@ def estimate_public_states(game: Game[Any]) -> float:
         total += weights.mean()
         outcomes = (legal * (1 - rng.random(legal.shape))).argmax(axis=1).astype(np.int32)
     return float(total)
-
-
-def _visit_level(
-    game: Game[Any], states: Any, rows: np.ndarray, outcomes: np.ndarray, at_root: bool
-) -> tuple[Any, np.ndarray, np.ndarray]:
-    parts = []
-    for start in range(0, len(rows), _CHUNK):
-        stop = min(start + _CHUNK, len(rows))
-        # Padded to one size, for one program.
-        pad = np.arange(start, start + _CHUNK).clip(max=stop - 1)
-        parents = jax.tree.map(lambda leaf, pad=pad: leaf[rows[pad]], states)
-        seen = _visit_chunk(game, parents, outcomes[pad], np.bool_(at_root))
-        parts.append(jax.tree.map(lambda leaf, size=stop - start: np.asarray(leaf)[:size], seen))
-    level: tuple[Any, np.ndarray, np.ndarray] = jax.tree.map(
-        lambda *leaves: np.concatenate(leaves), *parts
-    )
-    return level
 
 
 @functools.partial(jax.jit, static_argnums=0)

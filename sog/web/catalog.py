@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from gtcfr.settings import SearchSettings
-from selfplay.runs.metrics import read_metrics
+from selfplay.runs.metrics import Metrics, read_metrics
 from selfplay.runs.run_folder import RunFolder
 from sog.catalog import read_catalog
 from sog.games import Game, make
@@ -28,7 +28,7 @@ from sog.players.searching import check_room, read_simulations, trained_settings
 from sog.players.seating import seat
 from sog.players.table import read_player
 from sog.players.trained import Trained, trained_steps
-from sog.web.interfaces import Poll, RequestError, RunState, SearchSetup, request_errors
+from sog.web.interfaces import Poll, RequestError, SearchSetup, request_errors
 
 EVALUATORS: Final = ("rollout", "zero", "uniform", "exact")
 _NEEDS_A_MAP: Final = "scotland_yard"  # needs a file; --game names one
@@ -255,12 +255,9 @@ class Catalog:
         )
         return found
 
-    def run_state(self, number: int) -> RunState:
-        """Progress of a run, by its index in `runs`."""
-        if not 0 <= number < len(self.runs):
-            raise KeyError(number)
-        folder, text = self._folders[number], self.runs[number]
-        return RunState(name=text, game=self.game(text), lines=read_metrics(folder.metrics))
+    def metrics_of(self, run: str) -> list[Metrics]:
+        """The metrics so far of one of `runs`."""
+        return read_metrics(self._folders[self.runs.index(run)].metrics)
 
     def _step(self, text: str) -> int | None:
         """The newest step of a run, which may still be training."""

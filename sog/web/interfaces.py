@@ -8,7 +8,6 @@ from typing import Any
 
 from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
-from selfplay.runs.metrics import Metrics
 from sog.games import Game
 
 Submit = Callable[[Callable[[], None]], object]
@@ -51,13 +50,3 @@ class SearchSetup:
     name: str
     """Name of the evaluator."""
     settings: SearchSettings
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class RunState:
-    """Progress of a training run."""
-
-    name: str
-    game: Game[Any]
-    lines: list[Metrics]
-    """Metrics so far."""

@@ -35,11 +35,11 @@ class RunPages:
 
     def look(self, request: Request, form: Form) -> Response:
         """Shows a run's progress."""
-        state = self._catalog.run_state(number_of(request))
-        lines, game = state.lines, state.game
+        run = dict(enumerate(self._catalog.runs))[number_of(request)]
+        lines, game = self._catalog.metrics_of(run), self._catalog.game(run)
         return show(
             "run",
-            run=state.name,
+            run=run,
             game=game,
             num_lines=len(lines),
             facts=_facts(lines[-1]) if lines else [],

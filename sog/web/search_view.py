@@ -99,21 +99,15 @@ def outcomes_to(search: WatchedSearch, snapshot: Snapshot, node: NodeView) -> tu
     return (*start, *events)
 
 
-def _children(snapshot: Snapshot, node: NodeView, shares: list[float]) -> list[dict[str, Any]]:
-    """The children; if there are many, the most likely first."""
+def _children(
+    snapshot: Snapshot, node: NodeView, shares: list[float]
+) -> list[tuple[NodeView, str, str]]:
+    """The children with their shares and values; if there are many, the most likely first."""
     pairs = list(zip(node.children, shares, strict=True))
     if len(pairs) > _MOST_CHILDREN:
         pairs.sort(key=lambda pair: -or_zero(pair[1]))
-    return [
-        {
-            "row": child,
-            "event": snapshot.nodes[child].event,
-            "share": percent(share),
-            "value": signed(snapshot.nodes[child].mean_value),
-            "kind": snapshot.nodes[child].kind,
-        }
-        for child, share in pairs
-    ]
+    nodes = ((snapshot.nodes[child], share) for child, share in pairs)
+    return [(child, percent(share), signed(child.mean_value)) for child, share in nodes]
 
 
 def _all(shown: Any) -> list[Any]:

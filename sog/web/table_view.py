@@ -9,7 +9,6 @@ from sog.drawing.look import Look
 from sog.drawing.marks import Marks, read_marks
 from sog.drawing.picture import draw_picture
 from sog.drawing.worth import draw_worth
-from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
 from sog.games.views import PASS
@@ -19,7 +18,6 @@ from sog.play.game_records import endings_of
 from sog.play.history import describe_path
 from sog.play.review import Review
 from sog.web.hints import Hint
-from sog.web.judging import Judging
 from sog.web.numbers import in_units
 from sog.web.pages import inline
 from sog.web.table import Table
@@ -43,7 +41,7 @@ def table_context(number: int, table: Table, at: int, last: int) -> dict[str, An
     names = _names(table)
     judging = table.judging
     is_judging = judging is not None and judging.is_busy  # read first, for the same reason
-    found = _found(judging)
+    found = None if judging is None else judging.review
     hint = table.hint if is_now else None
     choice = _choice(found, at - 1)
     picture = draw_picture(
@@ -60,7 +58,6 @@ def table_context(number: int, table: Table, at: int, last: int) -> dict[str, An
     drawn = _drawn(picture)
     hidden = game.hides_information
     own = int(infostates[seat])
-    judged = _judged(table, found)
     return {
         "number": number,
         "game": game,
@@ -84,19 +81,15 @@ def table_context(number: int, table: Table, at: int, last: int) -> dict[str, An
         ],
         "hint": hint,
         "waits_for_hint": is_now and hint is None and table.has_hints and len(legal) > 1,
-        "options": _options(game, choice),
+        "choice": choice,
+        "options": _options(choice),
         "expected": [] if choice is None else describe_path(game, choice.state, choice.line)[0],
-        "chooser": "" if choice is None else table.whose[choice.player],
-        "events": [
-            {**_event(table, one, shows_all), "judged": judged.get(place)}
-            for place, one in enumerate(steps)
-        ],
+        "events": [_event(table, one, shows_all) for one in steps],
+        "judged": {one.number: one for one in found.choices} if found else {},
         "can_search": at < last or not table.is_over,
         "judging": judging,
         "is_judging": is_judging,
-        "totals": [] if is_judging else _totals(table, found),
-        "splits_luck": found is not None and found.game.hides_information and found.knows_chance,
-        "rest": "luck" if found is None or found.has_luck else "revised",
+        "whole_review": found if found and found.is_whole and not is_judging else None,
         "worth": inline(None if found is None or not found.choices else draw_review(table, found)),
         "at": at,
         "last": last,
@@ -118,10 +111,6 @@ def _drawn(picture: str | None) -> set[int]:
     listed = re.findall('data-(?:actions|moves)="([^"]*)"', picture or "")
     texts = [part.rpartition(":")[2] for text in listed for part in text.split()]
     return {int(action) for text in texts for action in text.split(",")}
-
-
-def _found(judging: Judging | None) -> Review | None:
-    return None if judging is None else judging.review
 
 
 def _choice(found: Review | None, number: int) -> JudgedChoice | None:
@@ -153,21 +142,10 @@ def _marks(
     }
 
 
-def _options(game: Game[Any], choice: JudgedChoice | None) -> list[dict[str, Any]]:
+def _options(choice: JudgedChoice | None) -> list[int]:
     """The actions of a judged choice, the most likely first."""
-    if choice is None:
-        return []
-    legal = np.flatnonzero(choice.legal).tolist()
-    return [
-        {
-            "text": game.describe_action(choice.state, choice.infostate, action),
-            "share": float(choice.policy[action]),
-            "value": float(choice.values[action]),
-            "is_taken": action == choice.action,
-            "is_best": choice.is_best(action, game.max_utility),
-        }
-        for action in sorted(legal, key=lambda action: -choice.policy[action])[:_MOST_OPTIONS]
-    ]
+    legal = [] if choice is None else np.flatnonzero(choice.legal).tolist()
+    return sorted(legal, key=lambda action: -choice.policy[action])[:_MOST_OPTIONS]
 
 
 def _names(table: Table) -> tuple[str, str]:
@@ -202,42 +180,6 @@ def _event(table: Table, one: Step, shows_all: bool) -> dict[str, Any]:
         "assessments": table.seated.assessments.get(one.number, []) if shows_all else [],
         "held": None if one.actor == CHANCE else one.infostate,
     }
-
-
-def _judged(table: Table, found: Review | None) -> dict[int, dict[str, Any]]:
-    """The judged choices by number of the event."""
-    if found is None:
-        return {}
-    game = table.game
-    return {
-        choice.number: {
-            "grade": choice.grade(game.max_utility),
-            "loss": choice.loss,
-            "value": float(choice.values[choice.action]),
-            "best": game.describe_action(choice.state, choice.infostate, choice.best_action),
-            "best_value": choice.value,
-        }
-        for choice in found.choices
-    }
-
-
-def _totals(table: Table, found: Review | None) -> list[dict[str, Any]]:
-    """For each player the utility and its parts."""
-    if found is None or not found.is_whole:
-        return []
-    return [
-        {
-            "who": table.whose[player],
-            "utility": found.utility(player),
-            "expected": found.expected(player),
-            "lost": found.lost(player),
-            "given": found.given(player),
-            "rest": found.luck(player) + found.revised(player),
-            "chance": found.chance(player),
-        }
-        for player in (table.seat, 1 - table.seat)
-        if found.of(player)
-    ]
 
 
 def draw_review(table: Table, found: Review) -> str:

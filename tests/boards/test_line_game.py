@@ -15,8 +15,8 @@ from sog.boards.connect_four import ConnectFour
 from sog.boards.line_game import DIRECTIONS, LineGame, LineState
 from sog.boards.stones import EMPTY
 from sog.boards.tic_tac_toe import TicTacToe
+from sog.chunks import in_chunks
 from sog.games import make
-from sog.games.conformance.sample import in_chunks
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from sog.boards.othello import Othello, OthelloState
+from sog.chunks import in_chunks
 from sog.games import make
-from sog.games.conformance.sample import in_chunks
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
 from sog.tabular.perfect_play import perfect_values
 

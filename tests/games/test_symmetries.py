@@ -10,7 +10,7 @@ import pytest
 from jax import Array
 
 from gtcfr.packing import BeliefState, pack, unpack
-from selfplay.examples import as_arrays, random_twin, store_example
+from selfplay.examples import random_twin, store_example
 from sog.games import Game, make
 from sog.games.cards.poker import CALL, FIRST_RAISE
 from sog.games.conformance import ConformanceError, check_game
@@ -123,9 +123,9 @@ def test_a_twin_of_an_example_is_the_example_of_the_twin(text: str, outcomes: li
     given = example(state, jnp.where(game.infostate_mask(state), ranges, 0))
     for key in KEYS[:10]:
         twin = random_twin(game, given, key)
-        expected = example(unpack(game, twin.belief.state), twin.belief.ranges)
-        wanted = as_arrays(expected)
-        for name, array in as_arrays(twin).items():
+        expected = example(unpack(game, twin.state), twin.ranges)
+        wanted = vars(expected)
+        for name, array in vars(twin).items():
             np.testing.assert_allclose(array, wanted[name], rtol=1e-6, err_msg=name)
 
 

@@ -17,7 +17,7 @@ from gtcfr.search import begin, search
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import children_added, tree_layout, tree_shape
 from networks.cvpn import make_network
-from selfplay.examples import as_arrays, no_examples
+from selfplay.examples import no_examples
 from selfplay.recipe import make_evaluator
 from selfplay.runs.config import load_config
 from sog.boards.connect_four import ConnectFour
@@ -123,7 +123,7 @@ def test_board_games_with_their_history_take_no_more_than_they_do(
 
 
 def test_an_example_of_go_takes_a_byte_per_point_and_board() -> None:
-    state = as_arrays(no_examples(GO, 1))["state"]
+    state = vars(no_examples(GO, 1))["state"]
     assert state.nbytes == 9 * 361 + 8 + 3 + 4  # filled up to words, and the number of moves
 
 

@@ -52,14 +52,14 @@ def examples() -> StoredExample:
 
 def test_they_are_values_of_rivers_that_somebody_bets_on(examples: StoredExample) -> None:
     game = make(GAME)
-    states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
+    states = jax.vmap(lambda row: unpack(game, row))(examples.state)
     assert (np.asarray(states.board) >= 0).all()
     assert (np.asarray(jax.vmap(game.actor)(states)) < CHANCE).all()
     # Those that were solved, and of each a later decision.
     bets = states.betting
     is_later = bets.has_acted | (bets.num_raises > 0)
     assert is_later.sum() == (~is_later).sum() == COUNT
-    ranges = examples.belief.ranges
+    ranges = examples.ranges
     live = np.asarray(jax.vmap(game.infostate_mask)(states))
     assert (ranges[live] > 0).all()  # so that it is known what each hand is worth
     assert ranges[is_later][live[is_later]].min() > 1e-5  # of 45 hands
@@ -88,7 +88,7 @@ def test_they_are_values_of_rivers_that_somebody_bets_on(examples: StoredExample
 def test_good_hands_are_worth_more(examples: StoredExample) -> None:
     game = make(GAME)
     assert isinstance(game, Holdem)
-    states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
+    states = jax.vmap(lambda row: unpack(game, row))(examples.state)
     gains = []
     for spot, board in enumerate(np.asarray(states.board)):
         masks = game.hands.masks | suit_masks(board, game.deck, np)
@@ -220,7 +220,7 @@ def test_what_the_network_is_told_to_be_at_stake_is_the_larger_stake(
     assert isinstance(game, Holdem)
     apply_fn, params = make_network(game, NetworkSettings(torso="hands", width=4, depth=1))
     loaded = jax.vmap(functools.partial(load_example, game, apply_fn))(examples)
-    states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
+    states = jax.vmap(lambda row: unpack(game, row))(examples.state)
     stake = np.max(states.betting.stakes, axis=1)
     assert np.mean(stake < game.betting.most_won) > 0.4  # or both losses were the same
     np.testing.assert_allclose(loaded.at_stake, stake / game.betting.most_won, rtol=1e-6)

@@ -19,9 +19,9 @@ from networks.cvpn import NetworkSettings, make_network
 from selfplay.settings import AlphaZeroSettings
 from sog.evaluation import compose
 from sog.games import make
-from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.players import shipped
 from sog.players.agents import read_agents
+from sog.players.alphazero_agent import AlphaZeroAgent
 from sog.players.player import Host
 from sog.players.shipped import load_agent, pack_params, unpack_params
 from sog.tabular import compile_tree

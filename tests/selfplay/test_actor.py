@@ -85,7 +85,7 @@ def test_the_policies_found_are_those_of_the_composed_agent(
     for step in uniform_play(text, safe=safe, everywhere=everywhere):
         visited = step.decisions.visited
         assert (visited.version == VERSION).all()
-        for number, node in enumerate(nodes_of(tree, visited.belief.state).tolist()):
+        for number, node in enumerate(nodes_of(tree, visited.state).tolist()):
             mover = int(tree.node_actor[node])
             possible = tree.node_mask[node, mover]
             np.testing.assert_allclose(
@@ -121,9 +121,9 @@ def test_belief_states_are_those_where_the_games_stand() -> None:
     game = make("kuhn")
     for step in uniform_play():
         stands = np.asarray(jax.vmap(pack)(step.before.state))
-        np.testing.assert_array_equal(step.decisions.visited.belief.state, stands)
+        np.testing.assert_array_equal(step.decisions.visited.state, stands)
         np.testing.assert_array_equal(step.decisions.infostates, step.before.infostates)
-        ranges = step.decisions.visited.belief.ranges
+        ranges = step.decisions.visited.ranges
         np.testing.assert_allclose(ranges.sum(axis=2), 1, rtol=1e-5)
         movers = actors(game, step.before)
         mask = step.decisions.visited.policy_mask
@@ -135,7 +135,7 @@ def test_actions_of_uniform_play_are_equally_frequent_whatever_the_card() -> Non
     tree = tree_of("kuhn")
     bets = np.zeros((2, 3), int)
     for step in uniform_play():
-        before = nodes_of(tree, step.decisions.visited.belief.state)
+        before = nodes_of(tree, step.decisions.visited.state)
         after = nodes_of(tree, jax.vmap(pack)(step.after.state))
         at_root = before == 0
         bet = tree.node_outcome[after[at_root]] == 2
@@ -276,8 +276,8 @@ def test_games_go_on_beyond_a_deal_that_the_evaluator_valued() -> None:
     for step in play(text, search, few, 12, network=True):
         visited, movers = step.decisions.visited, actors(game, step.before)
         stands = np.asarray(jax.vmap(pack)(step.before.state))
-        np.testing.assert_array_equal(visited.belief.state, stands)
-        np.testing.assert_allclose(visited.belief.ranges.sum(axis=2), 1, rtol=1e-5)
+        np.testing.assert_array_equal(visited.state, stands)
+        np.testing.assert_allclose(visited.ranges.sum(axis=2), 1, rtol=1e-5)
         np.testing.assert_allclose(visited.policy.sum(axis=2)[visited.policy_mask], 1, rtol=1e-5)
         assert np.isfinite(visited.values).all()
         # Its tree leaves the deal to the evaluator, so the next one can begin behind it only where

@@ -65,7 +65,7 @@ def test_games_of_too_many_moves_are_played_to_their_end_at_random() -> None:
         stays, second = ~resigns(step), step.before.num_decisions == 1
         assert (step.decisions.is_over == (stays & second)).all()
         assert (step.after.num_decisions < 2).all()
-        checked = nodes_of(tree_of("kuhn"), step.decisions.visited.belief.state) == AFTER_A_CHECK
+        checked = nodes_of(tree_of("kuhn"), step.decisions.visited.state) == AFTER_A_CHECK
         has_higher_card = step.before.infostates[:, 0] > step.before.infostates[:, 1]
         payoffs += step.decisions.utility[stays & second & checked & has_higher_card].tolist()
     folds, calls = payoffs.count(-1.0), payoffs.count(2.0)
@@ -96,7 +96,7 @@ def test_what_is_played_is_mixed_with_uniform_play() -> None:
     surplus, variance = np.zeros(3), np.zeros(3)
     apart = 0.0
     for step in impatient_play():
-        nodes = nodes_of(tree, step.decisions.visited.belief.state)
+        nodes = nodes_of(tree, step.decisions.visited.state)
         after = nodes_of(tree, jax.vmap(pack)(step.after.state))
         rows = np.flatnonzero((nodes == 0) & ~resigns(step))
         cards = step.before.infostates[rows, 0]

@@ -213,9 +213,7 @@ def test_examples_have_the_outcome_of_their_game_and_the_shares_of_visits() -> N
         np.testing.assert_allclose(visits.sum(axis=1), 4, atol=1e-4)
         outcomes = examples.values[:, :, 0]
         assert (outcomes[:, 0] == -outcomes[:, 1]).all()
-        stones = [
-            int(unpack(TIC_TAC_TOE, jnp.asarray(row)).num_stones) for row in examples.belief.state
-        ]
+        stones = [int(unpack(TIC_TAC_TOE, jnp.asarray(row)).num_stones) for row in examples.state]
         starts = [n for n, number in enumerate(stones) if number == 0]
         finished += len(starts)
         for start, end in zip(starts, [*starts[1:], count], strict=True):

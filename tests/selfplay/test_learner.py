@@ -11,7 +11,7 @@ import numpy as np
 import optax
 import pytest
 
-from gtcfr.packing import BeliefState, pack
+from gtcfr.packing import pack
 from networks.cvpn import ApplyNetwork, NetworkSettings, make_network
 from networks.losses import batch_loss
 from selfplay import schedule
@@ -57,13 +57,11 @@ def examples(count: int, seed: int = 0) -> StoredExample:
     random, tree = np.random.default_rng(seed), tree_of("kuhn")
     found = no_examples(KUHN, count)
     nodes = random.choice(np.flatnonzero(tree.node_actor < 2), count)
-    ranges = random.exponential(size=found.belief.ranges.shape)
+    ranges = random.exponential(size=found.ranges.shape)
     policy = random.exponential(size=found.policy.shape) * tree.node_legal[nodes]
     changes: dict[str, Any] = {
-        "belief": BeliefState(
-            state=jnp.stack([pack(tree.state(node)) for node in nodes]),
-            ranges=jnp.asarray(ranges / ranges.sum(axis=2, keepdims=True), jnp.float32),
-        ),
+        "state": jnp.stack([pack(tree.state(node)) for node in nodes]),
+        "ranges": jnp.asarray(ranges / ranges.sum(axis=2, keepdims=True), jnp.float32),
         "values": random.uniform(-1, 1, found.values.shape).astype(np.float32),
         "value_mask": random.random(found.value_mask.shape) < 0.8,
         "policy": (policy / policy.sum(axis=2, keepdims=True)).astype(np.float32),
@@ -267,7 +265,7 @@ def test_a_batch_that_is_not_finite_is_named_and_changes_nothing() -> None:
         one.train(broken)
     assert caught.value.step == 3  # 2 were done, 0 and 1; of these the first is number 2
     np.testing.assert_array_equal(caught.value.batch.values, changes["values"][1])
-    np.testing.assert_array_equal(caught.value.batch.belief.state, found.belief.state[1])
+    np.testing.assert_array_equal(caught.value.batch.state, found.state[1])
     for leaf, old in zip(one.save(), before, strict=True):
         np.testing.assert_array_equal(leaf, old)
     one.train(found)
@@ -317,7 +315,8 @@ def test_what_is_said_of_one_corner_is_learned_of_all_four(symmetries: bool) -> 
     game = make("tic_tac_toe")
     boards = [game.apply(game.root(), jnp.int32(corner)) for corner in (0, 2, 6, 8)]
     targets: dict[str, Any] = {
-        "belief": BeliefState(state=pack(boards[0])[None], ranges=jnp.ones((1, 2, 1))),
+        "state": pack(boards[0])[None],
+        "ranges": jnp.ones((1, 2, 1)),
         "values": np.array([[[0.5], [-0.5]]], np.float32),
         "value_mask": np.ones((1, 2, 1), bool),
     }
@@ -342,7 +341,8 @@ def test_an_example_and_its_twins_train_the_policy_head_of_the_player_to_act(pla
     if player == 0:
         board = game.apply(board, jnp.int32(1))
     targets: dict[str, Any] = {
-        "belief": BeliefState(state=pack(board)[None], ranges=jnp.ones((1, 2, 1))),
+        "state": pack(board)[None],
+        "ranges": jnp.ones((1, 2, 1)),
         "policy": np.eye(9, dtype=np.float32)[None, [5]],
         "policy_mask": np.ones((1, 1), bool),
     }

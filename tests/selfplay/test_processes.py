@@ -15,8 +15,8 @@ import pytest
 
 from selfplay.runs.checkpoint import checkpoint_steps, load_checkpoint
 from selfplay.runs.metrics import read_metrics
-from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.play.arena import play_match
+from sog.players.alphazero_agent import AlphaZeroAgent
 from sog.players.seating import seat
 from tests.waiting import PATIENCE, wait_until
 

@@ -16,7 +16,7 @@ from gtcfr.root import known_root
 from gtcfr.search import search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from selfplay.examples import StoredExample, as_arrays, load_example, store_example
+from selfplay.examples import StoredExample, load_example, store_example
 from selfplay.query_solver import Solved, choose_queries, solve_queries, with_queries
 from selfplay.settings import SolverSettings
 from sog.games import CHANCE, make
@@ -77,8 +77,8 @@ def test_the_targets_are_what_a_search_from_the_belief_state_finds() -> None:
     np.testing.assert_allclose(examples.values[known] * MOST, result.values[known], atol=1e-4)
     mask = examples.policy_mask
     np.testing.assert_allclose(examples.policy[mask], result.policy[mask], atol=1e-4)
-    np.testing.assert_array_equal(examples.belief.ranges, ranges())
-    np.testing.assert_array_equal(examples.belief.state, packed("kuhn", tuple(NODES)))
+    np.testing.assert_array_equal(examples.ranges, ranges())
+    np.testing.assert_array_equal(examples.state, packed("kuhn", tuple(NODES)))
     assert examples.version.tolist() == [3] * len(NODES)
     assert not solved().fault.found.any()
 
@@ -165,7 +165,7 @@ def test_what_was_stored_is_loaded_with_features_and_legal_actions() -> None:
     np.testing.assert_array_equal(loaded.features, KUHN.observe(state))
     np.testing.assert_array_equal(loaded.legal, TREE.node_legal[node])
     for name in ("ranges", "values", "value_mask", "policy", "policy_mask"):
-        np.testing.assert_array_equal(getattr(loaded, name), as_arrays(stored)[name])
+        np.testing.assert_array_equal(getattr(loaded, name), vars(stored)[name])
 
 
 def take(examples: Any, number: int) -> Any:
@@ -225,7 +225,7 @@ def test_trembling_tells_a_player_what_to_do_against_cards_that_never_come() -> 
         )
         values[tremble] = found.examples.values[0, 0, KING] * MOST
         even = given if tremble == 0 else 0.999 * given + 0.001 / 3
-        np.testing.assert_allclose(found.examples.belief.ranges, even, rtol=1e-5)
+        np.testing.assert_allclose(found.examples.ranges, even, rtol=1e-5)
     assert values[0.0] == pytest.approx(1.5, abs=1e-3)  # half of the queens call for another chip
     # Jacks and kings come equally often: a call wins and loses 2, a fold always loses 1.
     assert values[1e-3] == pytest.approx(2.0, abs=0.05)
@@ -276,7 +276,7 @@ def test_so_many_queries_get_random_ranges_over_the_infostates_that_can_be(share
     )
     run = jax.jit(functools.partial(solve_queries, tree.game, settings, ZeroEvaluator()))
     found = run(beliefs(str(tree.game), (node,) * batch, given), np.int32(0), jax.random.key(2))
-    found = found.examples.belief.ranges
+    found = found.examples.ranges
     is_new = ~np.isclose(found, given, atol=1e-6).all(axis=(1, 2))
     assert is_new.mean() == pytest.approx(share, abs=5 * (share * (1 - share) / batch) ** 0.5)
     np.testing.assert_allclose(found.sum(axis=2), 1, atol=1e-5)

@@ -36,7 +36,7 @@ def test_random_kuhn_is_worth_an_eighth_to_the_first_player() -> None:
     examples, num_games = examples_of(game, count)
     assert num_games == count
     assert len(examples.version) / count == pytest.approx(2 + 1 / 4, abs=0.04)  # decisions
-    states = jax.vmap(lambda row: unpack(game, row))(examples.belief.state)
+    states = jax.vmap(lambda row: unpack(game, row))(examples.state)
     is_first = np.asarray(states.num_events) == 0
     assert is_first.sum() == count
     utility = examples.values.sum(axis=2) * game.max_utility
@@ -56,8 +56,8 @@ def test_only_the_value_at_the_infostates_the_players_had_is_known_and_no_policy
 def test_ranges_are_how_often_random_play_comes_to_a_station() -> None:
     examples, _ = examples_of(make("glasses"), 4000)
     # Who knows the way to a public state believes what it tells him: so by state and range.
-    ranges = np.round(examples.belief.ranges[:, PLAYER_0], 4)
-    rows = np.concatenate([examples.belief.state, 10_000 * ranges], axis=1)
+    ranges = np.round(examples.ranges[:, PLAYER_0], 4)
+    rows = np.concatenate([examples.state, 10_000 * ranges], axis=1)
     _, group = np.unique(rows, axis=0, return_inverse=True)
     checked = 0
     for number in np.flatnonzero(np.bincount(group) >= 400):

@@ -17,7 +17,7 @@ from selfplay.random_games import play_random_games
 from selfplay.recipe import RECIPES, Recipe, make_evaluator
 from selfplay.schedule import check_config
 from selfplay.settings import Config, LearnerSettings, ReplaySettings, RunSettings
-from selfplay.workers import SELFPLAY, WorkerOutput
+from selfplay.workers import SELFPLAY, GamesWorker, WorkerOutput
 from sog.games import Game, make
 
 CONFIG = Config(
@@ -29,7 +29,7 @@ CONFIG = Config(
 )
 
 
-class Wanderer:
+class Wanderer(GamesWorker):
     """Plays whole games of random moves, and asks for nothing to be solved."""
 
     def __init__(self, game: Game[Any], config: Config) -> None:

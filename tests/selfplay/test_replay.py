@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gtcfr.packing import BeliefState, pack, packed_width
-from selfplay.examples import StoredExample, as_arrays, no_examples, packed_states
+from selfplay.examples import StoredExample, no_examples, packed_states
 from selfplay.replay import SPARSE, QueryQueue, Replay
 from selfplay.sparse_rows import SparseRows
 from sog.games import make
@@ -26,14 +26,14 @@ few = settings(max_examples=60)
 def examples(numbers: list[int] | range) -> StoredExample:
     """Examples that can be told apart by each of their arrays."""
     found = no_examples(KUHN, len(numbers))
-    for leaf in as_arrays(found).values():
+    for leaf in vars(found).values():
         leaf[:] = np.array(numbers).reshape(-1, *[1] * (leaf.ndim - 1))  # True for all but 0
     return found
 
 
 def dense_rows(replay: Replay) -> np.ndarray:
     """[example, number]: ranges, values and policy, at the places of the window."""
-    kinds = as_arrays(no_examples(KUHN, 1))
+    kinds = vars(no_examples(KUHN, 1))
     rows = SparseRows(replay.size, sum(kinds[name].size for name in SPARSE))
     saved = replay.save()
     rows.load({name: saved[f"entry_{name}"] for name in ENTRIES}, replay.num_added)
@@ -54,7 +54,7 @@ def as_once(replay: Replay) -> dict[str, np.ndarray]:
     saved, rows = replay.save(), dense_rows(replay)
     whole = {name: array for name, array in saved.items() if not name.startswith("entry_")}
     for name in SPARSE:
-        kind = as_arrays(no_examples(KUHN, 1))[name].shape[1:]
+        kind = vars(no_examples(KUHN, 1))[name].shape[1:]
         part, rows = np.split(rows, [math.prod(kind)], axis=1)
         whole[name] = part.reshape(-1, *kind)
     return whole
@@ -78,7 +78,7 @@ def test_batches_are_drawn_evenly_from_the_window_and_nothing_else() -> None:
     replay = Replay(KUHN, 4, 1e9)
     replay.add(examples(range(1, 7)))
     drawn = replay.draw((50, 80), np.random.default_rng(0))
-    assert drawn.belief.ranges.shape == (50, 80, 2, 3)
+    assert drawn.ranges.shape == (50, 80, 2, 3)
     numbers, counts = np.unique(drawn.version, return_counts=True)
     assert numbers.tolist() == [3, 4, 5, 6]
     assert np.abs(counts - 1000).max() < 5 * np.sqrt(4000 * 0.25 * 0.75)
@@ -243,7 +243,7 @@ def test_examples_of_large_boards_keep_the_visited_moves_only(
     game, count = make(name), 100
     assert 4 * packed_width(game) + 3 + 4 + 4 + (2 + 2 + 30) * (4 + column) == size
     found = no_examples(game, count)
-    arrays = as_arrays(found)
+    arrays = vars(found)
     arrays["ranges"][:], arrays["values"][:] = 1, 0.5
     arrays["policy"][:, :, :30] = 1 / 30
     replay = Replay(game, count, 1.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from selfplay.actor import Decisions
-from selfplay.examples import StoredExample, as_arrays, from_arrays, no_examples
+from selfplay.examples import StoredExample, no_examples
 from selfplay.trajectories import Trajectories
 from sog.games import make
 
@@ -24,14 +24,14 @@ def decisions(
 ) -> Decisions:
     """One step of some games; `number` tells the belief states of different steps apart."""
     visited = no_examples(KUHN, len(courses))
-    parts = as_arrays(visited)
+    parts = vars(visited)
     parts["state"][:] = 10 * number + np.arange(len(courses))[:, None]
     parts["policy"][:] = number
     parts["policy_mask"][:] = True
     parts["values"][:] = 99
     parts["value_mask"][:] = True
     fields: dict[str, Any] = {
-        "visited": from_arrays(parts),
+        "visited": StoredExample(**parts),
         "infostates": np.array(infostates, np.int32),
         "is_over": np.array([course == ENDS for course in courses]),
         "is_resigned": np.array([course == RESIGNED for course in courses]),
@@ -56,7 +56,7 @@ def test_a_game_that_ends_gives_its_outcome_at_the_infostates_the_players_had() 
     assert add(trajectories, decisions(1, [GOES_ON], [(2, 0)])) is None
     found = add(trajectories, decisions(2, [ENDS], [(1, 0)], [-2.0]))
     assert found is not None
-    assert found.belief.state[:, 0].tolist() == [10, 20]  # the belief states, in their order
+    assert found.state[:, 0].tolist() == [10, 20]  # the belief states, in their order
     # Player 0 loses half of the most there is, as infostate 2 and then 1; player 1 wins it.
     assert found.values[0].tolist() == [[0, 0, -0.5], [0.5, 0, 0]]
     assert found.values[1].tolist() == [[0, -0.5, 0], [0.5, 0, 0]]
@@ -75,11 +75,11 @@ def test_games_are_told_apart_and_begin_anew_after_their_end() -> None:
     assert add(trajectories, decisions(1, [GOES_ON, GOES_ON, GOES_ON], cards)) is None
     found = add(trajectories, decisions(2, [GOES_ON, ENDS, GOES_ON], cards, [9, 4, 9]))
     assert found is not None
-    assert found.belief.state[:, 0].tolist() == [11, 21]
+    assert found.state[:, 0].tolist() == [11, 21]
     assert found.values[:, 0].tolist() == [[0, 1, 0], [0, 1, 0]]
     found = add(trajectories, decisions(3, [ENDS, ENDS, GOES_ON], cards, [0, 2, 9]))
     assert found is not None
-    assert found.belief.state[:, 0].tolist() == [10, 20, 30, 31]
+    assert found.state[:, 0].tolist() == [10, 20, 30, 31]
     assert found.values[:, 1, 2].tolist() == [0, 0, 0, -0.5]
     assert found.value_mask.sum() == 2 * 4
 
@@ -97,7 +97,7 @@ def test_games_that_somebody_resigned_give_nothing_and_are_forgotten() -> None:
     assert add(trajectories, decisions(2, [RESIGNED], [(0, 1)], [4.0])) is None
     found = add(trajectories, decisions(3, [ENDS], [(0, 1)], [4.0]))
     assert found is not None
-    assert found.belief.state[:, 0].tolist() == [30]
+    assert found.state[:, 0].tolist() == [30]
 
 
 def test_with_probability_zero_there_are_no_examples() -> None:
@@ -124,7 +124,7 @@ def test_values_of_searches_become_targets_at_once_where_that_is_wanted() -> Non
     for number, course in enumerate((GOES_ON, ENDS, RESIGNED)):
         found = add(trajectories, decisions(number, [course] * 2, cards, [4.0, 4.0]))
         assert found is not None
-        assert found.belief.state[:, 0].tolist() == [10 * number, 10 * number + 1]
+        assert found.state[:, 0].tolist() == [10 * number, 10 * number + 1]
         assert (found.values == 99).all()  # what the searches found, for all infostates
         assert found.value_mask.all()
 
@@ -134,7 +134,7 @@ def test_values_of_searches_and_outcomes_go_together() -> None:
     add(trajectories, decisions(1, [GOES_ON], [(0, 1)]))
     found = add(trajectories, decisions(2, [ENDS], [(0, 1)], [4.0]))
     assert found is not None
-    assert found.belief.state[:, 0].tolist() == [20, 10, 20]
+    assert found.state[:, 0].tolist() == [20, 10, 20]
     assert found.values[:, 0, 0].tolist() == [99, 1, 1]
 
 
@@ -151,7 +151,7 @@ def test_searches_give_targets_of_their_own_where_that_is_wanted() -> None:
         Trajectories(3, td1=0.0, search_targets=1.0), decisions(4, [GOES_ON] * 3, [(0, 1)] * 3)
     )
     assert found is not None
-    assert found.belief.state[:, 0].tolist() == [40, 41, 42]
+    assert found.state[:, 0].tolist() == [40, 41, 42]
     assert (found.values == 99).all()
     assert found.value_mask.all()
 

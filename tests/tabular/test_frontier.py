@@ -9,11 +9,11 @@ import pytest
 
 from sog.games.core import TERMINAL
 from sog.tabular import RULES, PublicTree, compile_tree, solve_subgame
+from sog.tabular.cfr import zero_regret
 from sog.tabular.frontier import (
     Frontier,
     FrontierSolution,
     build_frontier,
-    initial_regret,
     solve_frontier,
     tree_policy,
 )
@@ -39,7 +39,7 @@ def solve(
     with jax.enable_x64(True):
         frontier = frontier_of(text)
         if regret is None:
-            regret = initial_regret(frontier, given.shape[-1], "float64")
+            regret = zero_regret(frontier.form, given.shape[-1], "float64")
         flat = given.reshape(2, -1, given.shape[-1])
         solution = _solve(frontier, flat, regret, rule=RULES[rule], iterations=iterations)
         on_host: FrontierSolution = jax.tree.map(np.asarray, solution)

@@ -35,6 +35,8 @@ checks, in this order:
 """
 
 import dataclasses
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import jax
@@ -66,7 +68,7 @@ from sog.games.conformance.sample import (
     walk_states,
 )
 from sog.games.conformance.shown_laws import check_notation, check_view
-from sog.games.conformance.state_laws import STATE_LAWS, Probe, make_probe
+from sog.games.conformance.state_laws import STATE_LAWS, make_probe
 from sog.games.conformance.static_laws import (
     check_shapes,
     check_sizes,
@@ -75,14 +77,12 @@ from sog.games.conformance.static_laws import (
 )
 from sog.games.conformance.symmetry_laws import (
     SYMMETRY_LAWS,
-    SymmetryProbe,
     has_symmetries,
     probe_symmetry,
 )
 from sog.games.conformance.world_laws import (
     SAMPLES_PER_WORLD,
     WORLD_LAWS,
-    WorldProbe,
     num_worlds,
     probe_worlds,
 )
@@ -150,17 +150,10 @@ def check_game(
 
 def _check_states(game: Game[Any], sample: Sample, seed: int) -> None:
     """Checks the laws of states."""
-
-    def probe_state(at: tuple[Any, Array, Array]) -> Probe:
-        state, possible, index = at
-        return make_probe(game, state, possible, jax.random.fold_in(jax.random.key(seed), index))
-
-    size = states_per_call(game.num_outcomes * entries_per_outcome(game))
-    batch = (sample.states, sample.possible, np.arange(len(sample)))
     chosen = np.linspace(0, len(sample) - 1, NUM_DESCRIBED).astype(int)
     shown = []
-    for index, probe in enumerate(each(compiled(jax.vmap(probe_state)), batch, size)):
-        state = sample.state(index)
+    entries = game.num_outcomes * entries_per_outcome(game)
+    for index, (state, probe) in enumerate(_probes(game, sample, seed, make_probe, entries)):
         _hold(game, STATE_LAWS, probe, state)
         if index in chosen:
             shown.append(jax.tree.map(jnp.asarray, (state, probe)))
@@ -176,33 +169,19 @@ def _check_states(game: Game[Any], sample: Sample, seed: int) -> None:
 
 def _check_symmetries(game: Game[Any], sample: Sample, seed: int) -> None:
     """Checks the laws of symmetries, each state with its own random symmetry."""
-
-    def probe_at(at: tuple[Any, Array, Array]) -> SymmetryProbe:
-        state, possible, index = at
-        key = jax.random.fold_in(jax.random.key(seed), index)
-        return probe_symmetry(game, state, possible, key)
-
-    size = states_per_call(num_followed(game) * game.num_outcomes * entries_per_outcome(game))
-    batch = (sample.states, sample.possible, np.arange(len(sample)))
-    for index, probe in enumerate(each(compiled(jax.vmap(probe_at)), batch, size)):
-        _hold(game, SYMMETRY_LAWS, probe, sample.state(index))
+    entries = num_followed(game) * game.num_outcomes * entries_per_outcome(game)
+    for state, probe in _probes(game, sample, seed, probe_symmetry, entries):
+        _hold(game, SYMMETRY_LAWS, probe, state)
 
 
 def _check_worlds(game: Game[Any], sample: Sample, seed: int, max_worlds: int) -> int:
     """Checks the laws of worlds; returns how many were checked."""
-
-    def probe_at(at: tuple[Any, Array, Array]) -> WorldProbe:
-        state, possible, index = at
-        key = jax.random.fold_in(jax.random.key(seed), index)
-        return probe_worlds(game, state, possible, key, max_worlds)
-
     branches = max(num_followed(game), SAMPLES_PER_WORLD) * num_worlds(game, max_worlds)
-    size = states_per_call(branches * entries_per_outcome(game))
-    batch = (sample.states, sample.possible, np.arange(len(sample)))
+    entries = branches * entries_per_outcome(game)
+    probe = functools.partial(probe_worlds, max_worlds=max_worlds)
     steps: list[RandomStep] = []
     total = 0
-    for index, worlds in enumerate(each(compiled(jax.vmap(probe_at)), batch, size)):
-        state = sample.state(index)
+    for index, (state, worlds) in enumerate(_probes(game, sample, seed, probe, entries)):
         _hold(game, WORLD_LAWS, worlds, state, worlds.names)
         if index == 0:
             check_plain_transition(game, *jax.tree.map(jnp.asarray, (state, worlds)))
@@ -212,9 +191,24 @@ def _check_worlds(game: Game[Any], sample: Sample, seed: int, max_worlds: int) -
     return total
 
 
-def _hold(
-    game: Game[Any], laws: tuple[Law, ...], subject: Any, state: Any, worlds: Any = None
-) -> None:
+def _probes(
+    game: Game[Any], sample: Sample, seed: int, probe: Callable[..., Any], entries: int
+) -> Iterator[tuple[Any, Any]]:
+    """The states of a sample, each with `probe(game, state, possible, key)`.
+
+    entries: the numbers that a probe of one state computes.
+    """
+
+    def probe_at(at: tuple[Any, Array, Array]) -> Any:
+        state, possible, index = at
+        return probe(game, state, possible, jax.random.fold_in(jax.random.key(seed), index))
+
+    batch = (sample.states, sample.possible, np.arange(len(sample)))
+    found = each(compiled(jax.vmap(probe_at)), batch, states_per_call(entries))
+    return ((sample.state(index), one) for index, one in enumerate(found))
+
+
+def _hold(game: Game[Any], laws: list[Law], subject: Any, state: Any, worlds: Any = None) -> None:
     for law in laws:
         finding = law.check(game, subject)
         if finding is not None:

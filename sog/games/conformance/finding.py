@@ -27,18 +27,29 @@ class Finding:
     got: float
 
 
+Check = Callable[[Game[Any], Any], Finding | None]
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Law:
     """A law in words, the names of the axes it is checked on, and the check for one state."""
 
     text: str
     axes: tuple[str, ...]
-    check: Callable[[Game[Any], Any], Finding | None]
+    check: Check
 
 
-def law(text: str, *axes: str) -> Callable[[Callable[[Game[Any], Any], Finding | None]], Law]:
-    """A decorator that makes a function a `Law`."""
-    return lambda check: Law(text=text, axes=axes, check=check)
+def adding_to(laws: list[Law]) -> Callable[..., Callable[[Check], Check]]:
+    """The decorator `law(text, *axes)`, which adds a check to these laws."""
+
+    def law(text: str, *axes: str) -> Callable[[Check], Check]:
+        def add(check: Check) -> Check:
+            laws.append(Law(text=text, axes=axes, check=check))
+            return check
+
+        return add
+
+    return law
 
 
 def agree(expected: Any, got: Any, *, where: Any = True, scale: float = 0.0) -> Finding | None:

@@ -13,7 +13,6 @@ from sog.games.conformance.sample import compiled, states_per_call
 from sog.games.conformance.world_laws import (
     WorldProbe,
     follow_world,
-    is_not_over,
     is_within,
     joint_weight,
 )
@@ -55,7 +54,7 @@ class RandomStep:
 
 def random_steps(state: Any, worlds: WorldProbe) -> list[RandomStep]:
     """The random steps among the worlds of a state."""
-    is_random = is_not_over(worlds) & (worlds.sampled_probability < 1 - SURE).any(axis=1)
+    is_random = worlds.is_not_over & (worlds.sampled_probability < 1 - SURE).any(axis=1)
     return [
         RandomStep(state=state, infostates=worlds.infostates[world], action=worlds.action[world])
         for world in np.flatnonzero(is_random)

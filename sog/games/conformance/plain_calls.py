@@ -8,7 +8,7 @@ import numpy as np
 
 from sog.games.conformance.finding import RELATIVE_TOLERANCE, broken
 from sog.games.conformance.state_laws import Probe
-from sog.games.conformance.world_laws import WorldProbe, is_not_over
+from sog.games.conformance.world_laws import WorldProbe
 from sog.games.core import Game
 
 
@@ -37,9 +37,9 @@ def check_plain_calls(game: Game[Any], state: Any, probe: Probe) -> None:
 
 def check_plain_transition(game: Game[Any], state: Any, worlds: WorldProbe) -> None:
     """Repeats one transition at a state, uncompiled."""
-    if not is_not_over(worlds).any():
+    if not worlds.is_not_over.any():
         return
-    world = jnp.argmax(is_not_over(worlds))
+    world = jnp.argmax(worlds.is_not_over)
     key = jax.random.wrap_key_data(worlds.first_key[world])
     step = game.transition(key, state, worlds.infostates[world], worlds.action[world])
     sampled = (worlds.sampled_outcome[world, 0], worlds.sampled_infostates[world, 0])

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from sog.chunks import chunks, in_chunks
 from sog.games.conformance.finding import broken
 from sog.games.core import PLAYER_1, TERMINAL, Game
 from sog.games.random_play import random_action
@@ -45,24 +46,6 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 def states_per_call(entries_per_state: int) -> int:
     """The number of states per compiled call."""
     return max(1, min(MOST_STATES_PER_CALL, MOST_ENTRIES_PER_CALL // entries_per_state))
-
-
-def chunks(call: Callable[[Any], Any], batch: Any, size: int) -> Iterator[Any]:
-    """Calls a compiled function on chunks of `size` rows, so that it compiles once.
-
-    The last chunk is padded with its last row. Yields numpy arrays.
-    """
-    total = len(jax.tree.leaves(batch)[0])
-    for start in range(0, total, size):
-        rows = np.minimum(np.arange(start, start + size), total - 1)
-        chunk = jax.tree.map(lambda leaf, rows=rows: leaf[rows], batch)
-        kept = min(size, total - start)
-        yield jax.tree.map(lambda leaf, kept=kept: leaf[:kept], jax.device_get(call(chunk)))
-
-
-def in_chunks(call: Callable[[Any], Any], batch: Any, size: int) -> Any:
-    """The concatenated results of all chunks."""
-    return jax.tree.map(lambda *leaves: np.concatenate(leaves), *chunks(call, batch, size))
 
 
 def each(call: Callable[[Any], Any], batch: Any, size: int) -> Iterator[Any]:

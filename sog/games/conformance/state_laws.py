@@ -11,12 +11,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.conformance.finding import Finding, Law, agree, law
+from sog.games.conformance.finding import Finding, Law, adding_to, agree
 from sog.games.conformance.outcomes import followed_outcomes, of_all_outcomes
 from sog.games.conformance.sample import acting_row
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.pytree import pytree
 
+STATE_LAWS: Final[list[Law]] = []
+law = adding_to(STATE_LAWS)
 LARGEST_FEATURE: Final = 10.0
 """Features should be "roughly in [-1, 1]"; this is the limit."""
 
@@ -284,6 +286,11 @@ def _utility_is_bounded(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(expected, probe.cfvs[0], where=probe.is_over)
 
 
+@law("utilities_of_kept is utilities of the state that was kept", "player", "infostate")
+def _kept_utilities(game: Game[Any], probe: Probe) -> Finding | None:
+    return agree(probe.cfvs[0], probe.kept_cfvs, where=probe.is_over)
+
+
 @law("with has_public_actions a legal outcome of a decision is an action's number", "outcome")
 def _outcomes_are_actions(game: Game[Any], probe: Probe) -> Finding | None:
     decides = game.has_public_actions and probe.actor < CHANCE
@@ -307,41 +314,7 @@ def _advance_is_public(game: Game[Any], probe: Probe) -> Finding | None:
     return agree(expected, probe.child_reach, where=probe.follows_legal)
 
 
-@law("utilities_of_kept is utilities of the state that was kept", "player", "infostate")
-def _kept_utilities(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.cfvs[0], probe.kept_cfvs, where=probe.is_over)
-
-
 @law("features are finite and roughly in [-1, 1]", "feature")
 def _features(game: Game[Any], probe: Probe) -> Finding | None:
     expected = np.clip(probe.features, -LARGEST_FEATURE, LARGEST_FEATURE)
     return agree(expected, probe.features)
-
-
-STATE_LAWS: Final[tuple[Law, ...]] = (
-    _actor,
-    _no_chance,
-    _decision_outcomes,
-    _chance_outcomes,
-    _some_outcome,
-    _chance_actions,
-    _some_action,
-    _advance_is_masked,
-    _advance_is_separate,
-    _advance_is_linear,
-    _advance_has_a_transpose,
-    _weight_is_positive,
-    _weight_is_linear,
-    _weight_is_joint,
-    _mask_is_exact,
-    _weight_is_masked,
-    _outcomes_are_possible,
-    _mass_is_conserved,
-    _utility_is_linear,
-    _utility_is_zero_sum,
-    _utility_is_bounded,
-    _kept_utilities,
-    _outcomes_are_actions,
-    _advance_is_public,
-    _features,
-)

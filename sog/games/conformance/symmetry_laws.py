@@ -4,6 +4,7 @@ By induction they make the twin's subtree an isomorphic copy, so that values and
 agree after renaming.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -11,12 +12,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.conformance.finding import Finding, Law, agree, law
+from sog.games.conformance.finding import Finding, Law, adding_to, agree
 from sog.games.conformance.outcomes import followed_outcomes
 from sog.games.conformance.sample import MOST_ENTRIES_PER_CALL, acting_row
 from sog.games.conformance.state_laws import advance_to
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
+
+SYMMETRY_LAWS: Final[list[Law]] = []
+law = adding_to(SYMMETRY_LAWS)
 
 
 @pytree
@@ -30,7 +34,7 @@ class SymmetryProbe:
     mask: Array  # bool[2, player, S]
     legal: Array  # bool[2, S, A]
     compatible: Array  # [2, player, S]
-    cfvs: Array  # [2, player, S]
+    cfvs: Array  # [2, player, S]; 0 unless terminal
     followed: Array  # int32[F]: outcomes
     follows_legal: Array  # bool[F]: which are legal; entries of others are undefined
     has_twin: Array  # bool[F]: the child's twin, by the same key, is a child of the twin
@@ -46,12 +50,19 @@ def probe_symmetry(game: Game[Any], state: Any, possible: Array, key: Array) -> 
     """Draws a symmetry, and reach probabilities in [0.1, 1] for infostates that are possible."""
     name_key, draw_key = jax.random.split(key)
     twin, infostates, actions = game.random_symmetry(name_key, state)
-    row, legal = acting_row(game.actor(state)), game.legal_actions(state)
+    actor, legal = game.actor(state), game.legal_actions(state)
+    row = acting_row(actor)
     own, other = infostates[row], infostates[1 - row]
     draws = jax.random.uniform(draw_key, (game.num_infostates, game.num_actions + 2), minval=0.1)
     reach = jnp.where(possible, draws[:, :2].T, 0)
     action_reach = jnp.where(legal & possible[row][:, None], draws[:, 2:], 0)
-    twin_reach = _renamed(reach, infostates)
+
+    def of_both(function: Callable[..., Array], *reach: Array) -> Array:
+        """[2, player, S]: the result at the state, renamed, and at the twin."""
+        twin_reach = (_renamed(rows, infostates) for rows in reach)
+        return jnp.stack(
+            [_renamed(function(state, *reach), infostates), function(twin, *twin_reach)]
+        )
 
     every_outcome = jnp.arange(game.num_outcomes, dtype=jnp.int32)
     followed = followed_outcomes(game, state, jax.random.fold_in(key, 1))
@@ -72,20 +83,11 @@ def probe_symmetry(game: Game[Any], state: Any, possible: Array, key: Array) -> 
     return SymmetryProbe(
         infostates=infostates,
         actions=actions,
-        actor=jnp.stack([game.actor(state), game.actor(twin)]),
-        mask=jnp.stack(
-            [_renamed(game.infostate_mask(state), infostates), game.infostate_mask(twin)]
-        ),
+        actor=jnp.stack([actor, game.actor(twin)]),
+        mask=of_both(game.infostate_mask),
         legal=jnp.stack([legal[own][:, actions], game.legal_actions(twin)]),
-        compatible=jnp.stack(
-            [
-                _renamed(game.compatible_reach(state, reach), infostates),
-                game.compatible_reach(twin, twin_reach),
-            ]
-        ),
-        cfvs=jnp.stack(
-            [_renamed(game.utilities(state, reach), infostates), game.utilities(twin, twin_reach)]
-        ),
+        compatible=of_both(game.compatible_reach, reach),
+        cfvs=jnp.where(actor == TERMINAL, of_both(game.utilities, reach), 0),
         followed=followed,
         follows_legal=game.legal_outcomes(state)[followed],
         has_twin=has_twin,
@@ -114,29 +116,19 @@ def _actions_are_permuted(game: Game[Any], probe: SymmetryProbe) -> Finding | No
     return agree(np.arange(game.num_actions), np.sort(probe.actions))
 
 
-@law("the twin of random_symmetry has the same actor")
-def _same_actor(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(*probe.actor)
+def _same(function: str, arrays: str, *axes: str) -> None:
+    """Adds the law that the function's results, a pair of arrays, are the same for the twin."""
+
+    @law(f"the twin of random_symmetry has the same {function}", *axes)
+    def _are_equal(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
+        return agree(*getattr(probe, arrays))
 
 
-@law("the twin of random_symmetry has the same infostate_mask", "player", "infostate")
-def _same_mask(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(*probe.mask)
-
-
-@law("the twin of random_symmetry has the same legal_actions", "infostate", "action")
-def _same_actions(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(*probe.legal)
-
-
-@law("the twin of random_symmetry has the same compatible_reach", "player", "infostate")
-def _same_weight(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(*probe.compatible)
-
-
-@law("the twin of random_symmetry has the same utilities", "player", "infostate")
-def _same_utility(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(*probe.cfvs, where=probe.actor[0] == TERMINAL)
+_same("actor", "actor")
+_same("infostate_mask", "mask", "player", "infostate")
+_same("legal_actions", "legal", "infostate", "action")
+_same("compatible_reach", "compatible", "player", "infostate")
+_same("utilities", "cfvs", "player", "infostate")
 
 
 @law("by one key, the twin of a child is a child of the twin", "followed")
@@ -147,16 +139,3 @@ def _same_children(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
 @law("advance leads to the same reach from the twin", "followed", "player", "infostate")
 def _same_advance(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
     return agree(*probe.child_reach, where=probe.follows_legal)
-
-
-SYMMETRY_LAWS: Final[tuple[Law, ...]] = (
-    _infostates_are_permuted,
-    _actions_are_permuted,
-    _same_actor,
-    _same_mask,
-    _same_actions,
-    _same_weight,
-    _same_utility,
-    _same_children,
-    _same_advance,
-)

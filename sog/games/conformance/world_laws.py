@@ -15,12 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.conformance.finding import Finding, Law, agree, law
+from sog.games.conformance.finding import Finding, Law, adding_to, agree
 from sog.games.conformance.outcomes import followed_outcomes, num_followed, of_all_outcomes
 from sog.games.conformance.sample import MOST_ENTRIES_PER_CALL, acting_row, entries_per_outcome
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
 
+WORLD_LAWS: Final[list[Law]] = []
+law = adding_to(WORLD_LAWS)
 SAMPLES_PER_WORLD: Final = 4
 
 
@@ -31,7 +33,6 @@ class WorldProbe:
     infostates: Array  # int32[M, 2]
     action: Array  # int32[M]
     exists: Array  # bool[M]: False for padding
-    weight: Array  # [M]: joint weight
     actor: Array  # int32
     followed: Array  # int32[F]: outcomes, see `followed_outcomes`
     follows_legal: Array  # bool[F]: which of these are legal
@@ -42,7 +43,7 @@ class WorldProbe:
     sampled_is_legal: Array  # bool[M, N]: a legal outcome, and infostates within bounds
     sampled_probability: Array  # [M, N]: predicted, of the sampled outcome and infostates
     first_key: Array  # uint32[M, ...]: key data of the first sample
-    payoffs: Array  # [M, 2]: `utilities` of the one-hot ranges, where terminal
+    payoffs: Array  # [M, 2]: utilities by the one-hot ranges, where terminal
     legal: Array  # bool[M, A]: the acting player's row of `legal_actions`
     world_legal: Array  # bool[M, A]: the result of `world_actions`
     world_payoff: Array  # [M]: the result of `world_utility`
@@ -51,6 +52,16 @@ class WorldProbe:
     def names(self) -> np.ndarray:
         """int[M, 3]: infostate of player 0, of player 1, and action."""
         return np.concatenate([self.infostates, np.asarray(self.action)[:, None]], axis=1)
+
+    @property
+    def is_over(self) -> Array:
+        """bool[M]: worlds that are over."""
+        return self.exists & (self.actor == TERMINAL)
+
+    @property
+    def is_not_over(self) -> Array:
+        """bool[M]: worlds that are not over."""
+        return self.exists & (self.actor != TERMINAL)
 
 
 def num_worlds(game: Game[Any], max_worlds: int) -> int:
@@ -126,7 +137,7 @@ def probe_worlds(
     exists = possible[row, own] & possible[1 - row, other] & legal[own, action] & (weight > 0)
     followed = followed_outcomes(game, state, jax.random.fold_in(key, 1))
 
-    def follow(infostates: Array, action: Array, weight: Array, key: Array) -> tuple[Array, ...]:
+    def follow(infostates: Array, action: Array, weight: Array, key: Array) -> dict[str, Array]:
         reach_of = follow_world(game, state, infostates, action)
 
         def mass(outcome: Array) -> Array:
@@ -145,37 +156,29 @@ def probe_worlds(
         reached = jax.vmap(lambda reach, pair: reach[0, pair[0]] * reach[1, pair[1]])(
             jax.vmap(reach_of)(sampled), moved
         )
-        return (
-            jax.vmap(reach_of)(followed),
-            masses / weight,
-            outcome,
-            moved,
-            is_within(game, outcome, moved) & outcomes[sampled],
-            reached * child_weight / weight,
-            jax.random.key_data(keys[0]),
-        )
+        return {
+            "child_reach": jax.vmap(reach_of)(followed),
+            "probability": masses / weight,
+            "sampled_outcome": outcome,
+            "sampled_infostates": moved,
+            "sampled_is_legal": is_within(game, outcome, moved) & outcomes[sampled],
+            "sampled_probability": reached * child_weight / weight,
+            "first_key": jax.random.key_data(keys[0]),
+        }
 
     safe_weight = jnp.where(exists, weight, 1)
     keys = jax.random.split(key_sample, count)
-    found = jax.vmap(follow)(infostates, action, safe_weight, keys)
     reach = jax.nn.one_hot(infostates, size)
     cfvs = jax.vmap(game.utilities, (None, 0))(state, reach)
     return WorldProbe(
         infostates=infostates,
         action=action,
         exists=exists,
-        weight=weight,
         actor=actor,
         followed=followed,
         follows_legal=outcomes[followed],
-        child_reach=found[0],
-        probability=found[1],
-        sampled_outcome=found[2],
-        sampled_infostates=found[3],
-        sampled_is_legal=found[4],
-        sampled_probability=found[5],
-        first_key=found[6],
-        payoffs=(cfvs * reach).sum(axis=2),
+        **jax.vmap(follow)(infostates, action, safe_weight, keys),
+        payoffs=(cfvs * reach).sum(axis=2) / safe_weight[:, None],
         legal=given[infostates[:, row]],
         world_legal=jax.vmap(game.world_actions, (None, 0))(state, infostates),
         world_payoff=jax.vmap(game.world_utility, (None, 0))(state, infostates),
@@ -184,21 +187,21 @@ def probe_worlds(
 
 @law("every coefficient of advance is 0 or 1", "world", "followed", "player", "infostate")
 def _coefficients(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    where = is_not_over(worlds)[:, None] & worlds.follows_legal[None, :]
+    where = worlds.is_not_over[:, None] & worlds.follows_legal[None, :]
     nearest = np.where(worlds.child_reach > 0.5, 1, 0)
     return agree(nearest, worlds.child_reach, where=where)
 
 
 @law("the outcomes of an action in a world have total probability 1", "world")
 def _world_goes_on(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(1, worlds.probability.sum(axis=1), where=is_not_over(worlds))
+    return agree(1, worlds.probability.sum(axis=1), where=worlds.is_not_over)
 
 
 @law(
     "transition returns a legal outcome and two infostates below num_infostates", "world", "sample"
 )
 def _transition_is_legal(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(True, worlds.sampled_is_legal, where=is_not_over(worlds))
+    return agree(True, worlds.sampled_is_legal, where=worlds.is_not_over)
 
 
 @law(
@@ -207,21 +210,19 @@ def _transition_is_legal(game: Game[Any], worlds: WorldProbe) -> Finding | None:
     "sample",
 )
 def _transition_is_possible(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(True, worlds.sampled_probability > 0, where=is_not_over(worlds))
+    return agree(True, worlds.sampled_probability > 0, where=worlds.is_not_over)
 
 
 @law("utilities are zero-sum in every world", "world")
 def _payoff_is_zero_sum(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    payoffs = worlds.payoffs / np.where(worlds.exists, worlds.weight, 1)[:, None]
-    where = worlds.exists & (worlds.actor == TERMINAL)
-    return agree(-payoffs[:, 0], payoffs[:, 1], where=where, scale=game.max_utility)
+    first, second = worlds.payoffs.T
+    return agree(-first, second, where=worlds.is_over, scale=game.max_utility)
 
 
 @law("the utility of every world lies in [-max_utility, max_utility]", "world", "player")
 def _payoff_is_bounded(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    payoffs = worlds.payoffs / np.where(worlds.exists, worlds.weight, 1)[:, None]
-    where = worlds.exists & (worlds.actor == TERMINAL)
-    return agree(np.clip(payoffs, -game.max_utility, game.max_utility), payoffs, where=where)
+    expected = np.clip(worlds.payoffs, -game.max_utility, game.max_utility)
+    return agree(expected, worlds.payoffs, where=worlds.is_over)
 
 
 @law("world_actions is the acting player's row of legal_actions", "world", "action")
@@ -231,23 +232,5 @@ def _row_of_actions(game: Game[Any], worlds: WorldProbe) -> Finding | None:
 
 @law("world_utility is player 0's utility of a world that is over", "world")
 def _world_payoff(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    payoffs = worlds.payoffs[:, 0] / np.where(worlds.exists, worlds.weight, 1)
-    where = worlds.exists & (worlds.actor == TERMINAL)
-    return agree(payoffs, worlds.world_payoff, where=where, scale=game.max_utility)
-
-
-def is_not_over(worlds: WorldProbe) -> Array:
-    """bool[M]: worlds that are not over."""
-    return worlds.exists & (worlds.actor != TERMINAL)
-
-
-WORLD_LAWS: Final[tuple[Law, ...]] = (
-    _coefficients,
-    _world_goes_on,
-    _transition_is_legal,
-    _transition_is_possible,
-    _payoff_is_zero_sum,
-    _payoff_is_bounded,
-    _row_of_actions,
-    _world_payoff,
-)
+    first = worlds.payoffs[:, 0]
+    return agree(first, worlds.world_payoff, where=worlds.is_over, scale=game.max_utility)

@@ -20,9 +20,9 @@ from selfplay.settings import AlphaZeroSettings, Config, LearnerSettings, RunSet
 from selfplay.training import Training
 from sog.games import make
 from sog.play.agent import SearchAgent
-from sog.play.alphazero_agent import AlphaZeroAgent
 from sog.play.arena import play_match
 from sog.play.simple_agents import RandomAgent
+from sog.players.alphazero_agent import AlphaZeroAgent
 from sog.players.player import Host
 from sog.players.seating import seat
 from tests.play.line_games import TIC_TAC_TOE as PLAIN
