@@ -75,6 +75,7 @@ names another folder; an empty one turns the cache off.
 _CORE: Final = {
     "games": solving.GAMES,
     "solve": solving.SOLVE,
+    "rules": solving.RULES,
     "exploitability": solving.EXPLOITABILITY,
     "search": searching.SEARCH,
     "evaluate": searching.EVALUATE,

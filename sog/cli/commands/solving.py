@@ -98,6 +98,24 @@ Ctrl-C stops early and keeps the result so far (exit code 130).
         *(_MOST_NODES, "--json"),
     ),
 )
+RULES: Final = Command(
+    "compare the rules of CFR on a game",
+    """\
+examples:
+  sog rules leduc
+  sog rules kuhn --seconds 1 --json
+
+Each rule of `sog solve --help` solves the game for some seconds, in 64-bit numbers; where the game
+is too large, four subgames below random states, with random ranges. Compilation is not counted.
+The best one after 100 iterations suits searches of 100 updates (--set rule=NAME), the best in time
+`sog solve --rule NAME`. The hs- rules know how many iterations they will have.
+""",
+    (
+        "game",
+        changed("--seconds", "for each rule (default: 10)"),
+        *("--seed", "--json"),
+    ),
+)
 EXPLOITABILITY: Final = Command(
     "compute the exploitability of a saved policy",
     """\

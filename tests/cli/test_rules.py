@@ -1,0 +1,34 @@
+"""`sog rules`: a row for each rule, and the best one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sog.tabular import RULES
+
+
+@pytest.fixture(autouse=True)
+def two_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each rule compiles a program of its own."""
+    two = {name: RULES[name] for name in ("sog", "pcfr+")}
+    monkeypatch.setattr("sog.cli.rules.RULES", two)
+
+
+def test_the_best_rule_of_kuhn_predicts(sog: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, _ = sog("rules", "kuhn", "--seconds", "0.01")
+    rows = [line.split() for line in out.splitlines()]
+    assert code == 0
+    assert out.startswith("kuhn: the whole game, 0.01 s for each rule")
+    assert [row[0] for row in rows[3:5]] == ["sog", "pcfr+"]
+    assert "Best: pcfr+ after 100, pcfr+ after 1,000" in out
+
+
+def test_a_game_too_large_is_tried_on_subgames(
+    sog_json: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.cli.rules._MOST_NODES", 8)
+    found = sog_json("rules", "kuhn", "--seconds", "0.01")
+    assert (found["whole_game"], len(found["nodes"])) == (False, 4)
+    assert [row["rule"] for row in found["rules"]] == ["sog", "pcfr+"]
+    assert found["best"].keys() == {"100", "1000", "in_time"}
