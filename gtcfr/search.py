@@ -210,17 +210,19 @@ def _all_phases(
     """The whole search; the result is that of `_part`, whose condition would cost a third of the
     speed with small batches and trees."""
     per_phase = settings.updates_per_phase
+    update = functools.partial(_update, game, evaluator, settings)
 
     def phase(number: Array, state: SearchState) -> SearchState:
-        def update(count: Array, state: SearchState) -> SearchState:
-            return _update(game, evaluator, settings, number * per_phase + count, state)
-
-        state = repeat(per_phase, update, state)
+        first = number * per_phase
+        state = repeat(per_phase, lambda count, state: update(first + count, state), state)
         if settings.grow:
             state = expansion_phase(game, evaluator, settings, state, number)
         return state
 
     state = jax.lax.fori_loop(0, settings.num_phases, phase, state)
+    if settings.final_updates:
+        first = settings.num_updates - settings.final_updates
+        state = jax.lax.fori_loop(first, settings.num_updates, update, state)
     return replace(state, num_updates=jnp.full_like(state.num_updates, settings.num_updates))
 
 
@@ -244,10 +246,12 @@ def _part(
         done, state = carry
         number = done // per_phase
         end = number * per_phase + per_phase  # which may be after this part
+        grows = number < settings.num_phases
         stop = jnp.minimum(last, end)
         state = jax.lax.fori_loop(done, stop, update, state)
         if settings.grow:
-            state = jax.lax.cond(stop == end, grow, lambda state, _: state, state, number)
+            is_due = grows & (stop == end)
+            state = jax.lax.cond(is_due, grow, lambda state, _: state, state, number)
         return stop, state
 
     state = jax.lax.while_loop(is_unfinished, phase, (first, state))[1]

@@ -30,6 +30,9 @@ class SearchSettings:
     """s: simulations of a search."""
     simulations_per_update: float = 1.0
     """c: simulations per regret update; below 1, there are 1 / c updates per simulation."""
+    final_updates: int = 0
+    """Regret updates after the last simulation, in a tree that grows no more. Nodes that join late
+    are part of few updates: SoG(100, 4) with 75 final ones has as many updates as SoG(100, 1)."""
     rule: str | Rule = "sog"
     """How regrets and averages are updated, see `sog.tabular.RULES`."""
     c_puct: float = 1.25
@@ -103,7 +106,7 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         check_fields(self, "an integer >= 1", "num_simulations", "leaf_interval")
-        check_fields(self, "an integer >= 0", "num_queries")
+        check_fields(self, "an integer >= 0", "num_queries", "final_updates")
         check_fields(self, "an integer >= 1", "lookahead", "num_children", "max_actions")
         check_fields(self, "an integer >= 1", "max_outcomes", "widest_chance")
         check_fields(self, "an integer >= 0", "kept_simulations")
@@ -117,6 +120,7 @@ class SearchSettings:
             )
         # 1 / c may be too large for an integer.
         updates = self.num_simulations * max(1 / self.simulations_per_update, 1)
+        updates += self.final_updates
         if updates > _MOST_UPDATES:
             raise ValueError(
                 f"num_simulations and the updates must be at most {_MOST_UPDATES}, "
@@ -149,7 +153,7 @@ class SearchSettings:
     @property
     def num_updates(self) -> int:
         """CFR updates in all."""
-        return self.num_phases * self.updates_per_phase
+        return self.num_phases * self.updates_per_phase + self.final_updates
 
     @property
     def num_searchers(self) -> int:

@@ -57,7 +57,14 @@ def _player(text: str) -> int:
 
 GAME: Final = "a game, as 'leduc' or \"leduc(ranks=4)\" (quoted for the shell)"
 SEARCH_FIELDS: Final = (
-    *("num_simulations", "simulations_per_update", "rule", "c_puct", "prior_temperature"),
+    *(
+        "num_simulations",
+        "simulations_per_update",
+        "final_updates",
+        "rule",
+        "c_puct",
+        "prior_temperature",
+    ),
     *("leaf_averaging", "leaf_interval", "lookahead", "grow", "num_children", "max_actions"),
     *("max_outcomes", "spread_outcomes", "widest_chance", "resolve_from", "alpha", "safe"),
     *("search_everywhere", "capacity", "kept_simulations", "chunk_size"),
