@@ -90,12 +90,12 @@ T = s / ceil(c) * ceil(1 / c) regret updates. CFR over the whole tree with the s
 updates is shown for comparison.
 
 A run folder of `sog train` stands for its game, with its network at the leaves and the search by
-which the run is evaluated; --checkpoint chooses networks. A plot of several shows exploitability
-over training.
+which the run is evaluated. RUN@STEP is one of its checkpoints, RUN@all are all of them: their plot
+shows exploitability over training.
 
 examples:
   sog evaluate runs/leduc --search 100,1 --search 100,0.1 --seeds 50
-  sog evaluate runs/leduc --checkpoint all --search 10,1 --search 100,1 --plot figure3.png
+  sog evaluate runs/leduc@all --search 10,1 --search 100,1 --plot figure3.png
   sog evaluate kuhn --search 100,1 --search 1000,10 --seeds 50
   sog evaluate leduc --set grow=false --set lookahead=2 --search 30,1 --search 100,1 \\
       --search 300,1 --plot leduc.png             trees that do not grow: only T counts
@@ -124,7 +124,7 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
             help="simulations s and simulations per update c of SoG(s, c); may be given "
             f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
         ),
-        *("--checkpoint", "--set", "--seeds"),
+        *("--set", "--seeds"),
         changed("--seed", "the first seed (default: 0)"),
         "--batch-size",
         *("trees and leaves:", "--whole-game"),
@@ -173,7 +173,7 @@ examples:
   sog train leduc --schedule processes --workers 8
   sog train kuhn --set search.num_simulations=50 --set network.width=64
   sog plot runs/leduc_demo                        learning curves
-  sog evaluate runs/leduc_demo --checkpoint all   exploitability over training
+  sog evaluate runs/leduc_demo@all                exploitability over training
   sog play runs/leduc_demo                        play against it
 
 Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C (143 by SIGTERM), 2 invalid input.

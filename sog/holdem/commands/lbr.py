@@ -119,11 +119,7 @@ def _check(arguments: argparse.Namespace) -> str:
         )
     if len(arguments.search) > 1:
         raise CommandError("--search must be given once with --lbr.")
-    if arguments.checkpoint == "all":
-        raise CommandError("--checkpoint must be one step with --lbr, got all.")
     player = str(arguments.game)
-    if arguments.checkpoint is not None:
-        player = f"{player}@{arguments.checkpoint}"
     arguments.search = arguments.search[0] if arguments.search else None
     arguments.game = None
     return player
