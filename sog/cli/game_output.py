@@ -13,11 +13,6 @@ from sog.games import Game
 from sog.play.game_records import endings, format_at, has_format
 
 
-def check_picture_name(picture: Path | None) -> None:
-    """Checks the name of the file before the work begins."""
-    check_target("--picture", picture, (".svg",))
-
-
 def check_has_picture(game: Game[Any], picture: Path | None) -> None:
     """Raises CommandError if the game has no picture, or its map is invalid."""
     with mistakes():

@@ -209,12 +209,13 @@ def _as_json(
 
 def mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
     """A mean with its standard error and 95% interval."""
-    width = Z_95 * standard_error
-    return {
-        "mean": mean,
-        "standard_error": or_null(standard_error),
-        "interval": None if math.isnan(width) else [mean - width, mean + width],
-    }
+    interval = interval_as_json(mean, Z_95 * standard_error)
+    return {"mean": mean, "standard_error": or_null(standard_error), "interval": interval}
+
+
+def interval_as_json(middle: float, half_width: float) -> list[float] | None:
+    """An interval; None if it is unknown."""
+    return None if math.isnan(half_width) else [middle - half_width, middle + half_width]
 
 
 _ITERATIONS: Final = 1000  # of CFR+: their error is far below what a match can resolve

@@ -14,7 +14,6 @@ from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
 from sog.cli.game_output import (
     check_has_format,
     check_has_picture,
-    check_picture_name,
     check_record_name,
     is_record_name,
     write_picture,
@@ -95,7 +94,7 @@ def _check(arguments: argparse.Namespace) -> None:
         check_target("--resume", arguments.resume, (".json",))
         if arguments.seed is not None:
             raise CommandError("--resume uses the seed of the file: omit --seed.")
-    check_picture_name(arguments.picture)
+    check_target("--picture", arguments.picture, (".svg",))
     if arguments.hints and arguments.agent == "random":
         raise CommandError("--hints needs an agent better than random.")
     check_searches([arguments.agent], arguments)

@@ -13,11 +13,10 @@ from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
-from sog.cli.game_output import check_has_picture, check_picture_name, write_picture
+from sog.cli.game_output import check_has_picture, write_picture
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
-from sog.cli.locks import load_locks
-from sog.cli.players import describe_search, name_of, read_changes
+from sog.cli.players import describe_search, host_of, name_of, read_changes
 from sog.cli.search_text import as_table, node_as_json, policy_table
 from sog.cli.searching import (
     FinishedSearch,
@@ -35,6 +34,7 @@ from sog.games.core import CHANCE
 from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
 from sog.players.runs import names_run
+from sog.tabular.locks import read_locks
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
@@ -62,17 +62,19 @@ def run(arguments: argparse.Namespace) -> int:
             choose_settings(game, base, read_changes(text, arguments.set))
             for text in arguments.search or [None]
         ]
-        locks = load_locks(game, arguments)
+        with mistakes("--lock: "):
+            locks = read_locks(game, arguments.lock)
         if locks and history.start is not None:
             raise CommandError(
                 "--lock needs events from the start of the game; --history starts later."
             )
-        chosen = choose_leaves(game, trained, arguments, work)
+        chosen = choose_leaves(game, trained, arguments.evaluator, host_of(arguments, work))
         found = []
         for requested in searches:
             settings, room = check_size(game, chosen, requested, len(history.outcomes))
             if not arguments.memory:
-                found.append(search_state(game, history, chosen, settings, locks, arguments, work))
+                asked = settings, locks, arguments.seed, arguments.seconds
+                found.append(search_state(game, history, chosen, *asked, work))
     if arguments.memory:
         _print_room(game, room, arguments.json)
     elif compared and arguments.json:
@@ -92,7 +94,7 @@ def _check(arguments: argparse.Namespace) -> str | None:
     for text in arguments.search or [None]:
         read_changes(text, arguments.set)
     check_target("--svg", arguments.svg, (".svg",))
-    check_picture_name(arguments.picture)
+    check_target("--picture", arguments.picture, (".svg",))
     picture = arguments.picture
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")

@@ -20,7 +20,7 @@ from sog.cli.errors import (
 from sog.cli.figure import check_plot, plot_exploitability
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_history
-from sog.cli.locks import Price, load_locks, price_of
+from sog.cli.locks import Price, price_of
 from sog.games import Game
 from sog.play.history import History
 from sog.tabular import (
@@ -32,7 +32,7 @@ from sog.tabular import (
     save_solver,
     solve,
 )
-from sog.tabular.locks import Lock, lock_game
+from sog.tabular.locks import Lock, lock_game, read_locks
 from sog.tabular.solve_file import read_notes
 from sog.tabular.solver import find_rule
 
@@ -91,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
         with concluding(work.report_interrupt, awaited):
             game = load_game(arguments.game, work)
             history = load_history(game, arguments.history, begins=True, may_be_over=True)
-            locks = load_locks(game, arguments)
+            with mistakes("--lock: "):
+                locks = read_locks(game, arguments.lock)
             plan = _plan(game, arguments)
             result = _solve(game, history, arguments, plan, locks, work)
     with holding_interrupts():

@@ -75,7 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
         if interrupted:
             display.note("interrupted: this is the result of the finished games.")
         if arguments.json:
-            display.print_json(report_as_json(seating, arguments, results, interrupted))
+            names = ("history", "openings", "games", "seed")
+            given = {name: getattr(arguments, name) for name in names}
+            report = report_as_json(seating, results, arguments.show)
+            display.print_json({**given, "interrupted": interrupted, **report})
         else:
             print_report(seating, results, arguments.show)
     return INTERRUPTED if interrupted else SUCCESS

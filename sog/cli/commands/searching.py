@@ -5,7 +5,6 @@ from typing import Final
 from sog.cli.commands.command import Command, changed
 from sog.cli.options import DEFAULT_SEARCH, GAME, MOST_NODES_EVALUATED
 
-_SEVERAL: Final = {"action": "append", "default": []}
 _GAME_OR_RUN: Final = changed("game", f"{GAME}; or a run folder of `sog train`")
 
 SEARCH: Final = Command(
@@ -58,23 +57,13 @@ With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
         *(_GAME_OR_RUN, "--history"),
         changed(
             "--search",
-            **_SEVERAL,
-            help="simulations s and simulations per update c of SoG(s, c); several searches "
+            "simulations s and simulations per update c of SoG(s, c); several searches "
             f"are compared side by side (default: {DEFAULT_SEARCH}, or that of the run)",
+            action="append",
+            default=[],
         ),
-        *(
-            "--evaluator",
-            "--set",
-            "--seconds",
-            "--lock",
-            "--seed",
-            "--depth",
-            "--svg",
-            "--picture",
-            "--memory",
-            "--max-nodes",
-            "--json",
-        ),
+        *("--evaluator", "--set", "--seconds", "--lock", "--seed", "--depth", "--svg", "--picture"),
+        *("--memory", "--max-nodes", "--json"),
     ),
 )
 EVALUATE: Final = Command(
@@ -120,9 +109,10 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
         "searches:",
         changed(
             "--search",
-            **_SEVERAL,
-            help="simulations s and simulations per update c of SoG(s, c); may be given "
+            "simulations s and simulations per update c of SoG(s, c); may be given "
             f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
+            action="append",
+            default=[],
         ),
         *("--set", "--seeds"),
         changed("--seed", "the first seed (default: 0)"),
