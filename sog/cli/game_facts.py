@@ -136,16 +136,13 @@ def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
     return {
         "name": game.name,
         "game": str(game),
-        "summary": game.summary,
-        "unit": game.unit,
-        "milli_unit": game.milli_unit,
+        **display.values_of(game, "summary", "unit", "milli_unit"),
         "parameters": display.parameter_facts(game),
         "num_public_states": None if sizes is None else sizes.num_public_states,
         "num_infostates": None if sizes is None else sizes.num_infostates,
         "more_public_states_than": limit if sizes is None else None,
         "num_infostates_per_public_state": game.num_infostates,
-        "num_actions": game.num_actions,
-        "num_outcomes": game.num_outcomes,
+        **display.values_of(game, "num_actions", "num_outcomes"),
         "depth": game.max_depth,
         "max_utility": game.max_utility,
     }

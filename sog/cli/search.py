@@ -12,7 +12,7 @@ from rich.text import Text
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.devices import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, write_file
 from sog.cli.game_output import check_has_picture, write_picture
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
@@ -28,7 +28,6 @@ from sog.cli.searching import (
 from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline, signed
 from sog.drawing.search_tree import draw_search
-from sog.files import replace_file
 from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.parts import game_part
@@ -114,9 +113,8 @@ def _check(arguments: argparse.Namespace) -> str | None:
 def _write_files(found: FinishedSearch, arguments: argparse.Namespace) -> None:
     if arguments.svg is not None:
         shown = found.outline(arguments.depth or _LEVELS_DRAWN, _MOST_DRAWN)
-        with writing(arguments.svg, "the tree"):
-            drawn = draw_search(shown, title=found.title, unit=found.game.unit)
-            replace_file(arguments.svg, drawn)
+        drawn = draw_search(shown, title=found.title, unit=found.game.unit)
+        write_file(arguments.svg, drawn, "the tree")
     if arguments.picture is not None:
         write_picture(
             arguments.picture,
@@ -200,9 +198,7 @@ def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
         "game": str(found.game),
         "unit": found.game.unit,
         "search": [found.settings.num_simulations, found.settings.simulations_per_update],
-        "rule": found.settings.rule,
-        "leaf_averaging": found.settings.leaf_averaging,
-        "leaf_interval": found.settings.leaf_interval,
+        **display.values_of(found.settings, "rule", "leaf_averaging", "leaf_interval"),
         "updates": int(found.result.num_updates[0]),
         "seed": seed,
         "evaluator": found.chosen.name,
@@ -211,11 +207,8 @@ def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
             "state": found.game.describe_state(found.history.state),
             "history": list(found.history.events),
         },
-        "is_full": bool(tree.is_full[0]),
-        "is_sampled": bool(tree.is_sampled[0]),
-        "is_pruned": bool(tree.is_pruned[0]),
-        "seconds": found.seconds,
-        "compile_seconds": found.compile_seconds,
+        **{name: bool(getattr(tree, name)[0]) for name in ("is_full", "is_sampled", "is_pruned")},
+        **display.values_of(found, "seconds", "compile_seconds"),
         "enumerate_seconds": found.chosen.enumerate_seconds,
         **(found.price.as_json() if found.price else {}),
         "nodes": [

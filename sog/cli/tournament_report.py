@@ -99,14 +99,11 @@ def report_as_json(seating: Seating, results: Results, show: str) -> dict[str, A
                 "first": first,
                 "second": second,
                 "games": result.num_games,
-                "win_rate": result.win_rate,
+                **display.values_of(
+                    result, "win_rate", "mean", "wins", "draws", "losses", "seconds"
+                ),
                 "win_interval": interval_as_json(result.win_rate, result.win_rate_half_width),
-                "mean": result.mean,
                 "interval": interval_as_json(result.mean, result.half_width),
-                "wins": result.wins,
-                "draws": result.draws,
-                "losses": result.losses,
-                "seconds": result.seconds,
             }
             for (first, second), result in results.items()
         ],
