@@ -39,7 +39,7 @@ help:
 demo: $(VENV)/demo-installed
 	$(VENV)/bin/sog train leduc_demo --run $(DEMO)
 	$(VENV)/bin/sog plot $(DEMO)
-	$(VENV)/bin/sog evaluate $(DEMO) --checkpoint all --search 10,1 --search 100,1 --seeds 5 \
+	$(VENV)/bin/sog evaluate $(DEMO)@all --search 10,1 --search 100,1 --seeds 5 \
 		--plot $(DEMO)/figure3.png
 	@echo
 	@echo "Learning curves: $(DEMO)/curves.png; exploitability over training: $(DEMO)/figure3.png."
@@ -53,7 +53,7 @@ GAME := leduc
 FIGURE3 := runs/$(GAME)_paper
 figure3: $(VENV)/demo-installed
 	$(VENV)/bin/sog train $(GAME)_paper --run $(FIGURE3)
-	$(VENV)/bin/sog evaluate $(FIGURE3) --checkpoint all --search 10,1 --search 100,1 \
+	$(VENV)/bin/sog evaluate $(FIGURE3)@all --search 10,1 --search 100,1 \
 		--seeds $(if $(filter glasses,$(GAME)),10,50) --plot $(FIGURE3)/figure3.png
 	@echo "Exploitability over training: $(FIGURE3)/figure3.png."
 

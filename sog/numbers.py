@@ -3,7 +3,6 @@
 import argparse
 import functools
 import math
-from collections.abc import Callable
 from typing import Final
 
 MOST: Final = 2_000_000_000  # iterations are counted in 32 bits
@@ -23,17 +22,16 @@ def integer(text: str, *, least: int, most: int) -> int:
     return value
 
 
-def _number(text: str, *, rule: str, fits: Callable[[float], bool]) -> float:
+def _number(text: str, *, from_zero: bool) -> float:
     try:
         value = float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}") from None
-    if not math.isfinite(value):
+    if not math.isfinite(value) or value < 0 or (value == 0 and not from_zero):
+        rule = ">= 0" if from_zero else "> 0"
         raise argparse.ArgumentTypeError(f"must be a finite number {rule}, got {text}")
     if value > _LARGEST:
         raise argparse.ArgumentTypeError(f"must be at most {_LARGEST:g}, got {text}")
-    if not fits(value):
-        raise argparse.ArgumentTypeError(f"must be a finite number {rule}, got {text}")
     return value
 
 
@@ -41,5 +39,5 @@ positive_integer: Final = functools.partial(integer, least=1, most=MOST)
 port_number: Final = functools.partial(integer, least=0, most=MOST_PORT)
 """0 for any free port."""
 seed: Final = functools.partial(integer, least=0, most=MOST_SEED)
-positive_number: Final = functools.partial(_number, rule="> 0", fits=lambda value: value > 0)
-number_from_zero: Final = functools.partial(_number, rule=">= 0", fits=lambda value: value >= 0)
+positive_number: Final = functools.partial(_number, from_zero=False)
+number_from_zero: Final = functools.partial(_number, from_zero=True)

@@ -11,7 +11,6 @@ _OF_THE_SYSTEM: Final = {
     "selfplay/ray_cluster.py",
     "sog/devices.py",
     "sog/cli/main.py",
-    "sog/cli/streams.py",
     "sog/openspiel/bounds.py",
     "sog/memory.py",
 }

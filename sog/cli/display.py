@@ -37,6 +37,11 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, allow_nan=False))
 
 
+def values_of(thing: Any, *names: str) -> dict[str, Any]:
+    """These attributes by name, for JSON."""
+    return {name: getattr(thing, name) for name in names}
+
+
 note: Final = print_note
 """Prints on stderr what is not a result."""
 

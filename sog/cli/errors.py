@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.cli.lines import print_note
+from sog.files import replace_file
 
 SUCCESS: Final = 0
 MISTAKE: Final = 2
@@ -61,6 +62,14 @@ def writing(path: Path, what: str = "", failures: list[str] | None = None) -> It
         return
     if what:
         print_note(f"wrote {what} to {path}.")
+
+
+def write_file(
+    path: Path, content: str | bytes, what: str = "", failures: list[str] | None = None
+) -> None:
+    """Replaces a file; see `writing`."""
+    with writing(path, what, failures):
+        replace_file(path, content)
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:

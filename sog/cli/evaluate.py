@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
@@ -36,6 +35,7 @@ from sog.tabular import CompiledGame
 from sog.tabular.enumerated_game import EnumeratedGame
 from sog.tabular.solver import Solver
 
+_ALL: Final = "@all"
 _MOST_NUMBERS: Final = 300_000_000  # policies times public states times infostates times actions
 
 
@@ -99,14 +99,14 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     """Reads and checks the options before the work begins."""
     changes = read_changes(None, arguments.set)
     _check_contradictions(arguments, changes)
-    run, game, base = _read_run(arguments)
+    run, checkpoints, game, base = _read_run(arguments.game)
+    if run is not None:
+        reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")
     if arguments.whole_game:
         changes |= {"lookahead": WHOLE_GAME, "grow": False}
         changes |= {"leaf_averaging": 0.0, "leaf_interval": 1}
     with mistakes():
         base = changed(base, changes)
-    checkpoints = _read_checkpoints(arguments, run)
-    with mistakes():
         read = [changed(base, read_simulations(text, "--search")) for text in arguments.search]
     num_seeds = (arguments.seeds or DEFAULT_SEEDS) if base.grow or arguments.noise else 1
     if arguments.seed + num_seeds - 1 > MOST_SEED:
@@ -146,49 +146,39 @@ def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, A
         raise CommandError("--set alpha has no effect with safe=false, which has no gadget.")
 
 
-def _read_run(arguments: argparse.Namespace) -> tuple[str | None, str, SearchSettings]:
-    """The run or agent given in place of a game, or None; its game and its search."""
+def _read_run(
+    text: str,
+) -> tuple[str | None, tuple[int | None, ...], str, SearchSettings]:
+    """The run or agent given in place of a game, or None; its steps; its game and its search.
+
+    Steps are those of `Plan.checkpoints`.
+    """
+    run = text.removesuffix(_ALL)
     with mistakes():
-        is_run = names_run(arguments.game)
+        is_run = names_run(run)
     if not is_run:
-        return None, arguments.game, SearchSettings()
-    reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")
-    if arguments.game.startswith(AGENT_PREFIX):
+        return None, (None,), text, SearchSettings()
+    if text.startswith(AGENT_PREFIX):
         from sog.players.shipped import agent_settings, find_agent
 
         with mistakes():
-            agent = find_agent(arguments.game.removeprefix(AGENT_PREFIX))
-            return arguments.game, agent.game, agent_settings(agent)[1]
-    path, step = split_step(arguments.game)
-    if step is not None:
-        raise CommandError(f"use {path} --checkpoint {step}, got {arguments.game}.")
+            agent = find_agent(text.removeprefix(AGENT_PREFIX))
+            return text, (None,), agent.game, agent_settings(agent)[1]
     from selfplay.runs.run_folder import RunFolder
-
-    with mistakes():
-        config = RunFolder.read(path).config
-    return str(path), config.game, config.run.evaluate_search
-
-
-def _read_checkpoints(arguments: argparse.Namespace, run: str | None) -> tuple[int | None, ...]:
-    wanted: str | None = arguments.checkpoint
-    if run is None or run.startswith(AGENT_PREFIX):
-        if wanted is not None:
-            raise CommandError(f"--checkpoint {wanted} needs a run folder, got {arguments.game}.")
-        return (None,)
     from sog.players.trained import trained_steps
 
+    path, step = split_step(run)
     with mistakes():
-        steps = trained_steps(Path(run))
+        config = RunFolder.read(path).config
+        steps = trained_steps(path)
     if not steps:
-        raise CommandError(f"{run} has no checkpoint yet.")
-    if wanted == "all":
-        return tuple(steps)
-    if wanted is None:
-        return (None,)  # the newest intact one
-    if wanted not in map(str, steps):
+        raise CommandError(f"{path} has no checkpoint yet.")
+    if step not in (None, *steps):
         listed = ", ".join(map(str, steps))
-        raise CommandError(f"--checkpoint must be all or one of {listed}, got {wanted}.")
-    return (int(wanted),)
+        raise CommandError(f"{path} has no checkpoint of step {step}, only of {listed}.")
+    # Without a step it is the newest intact one.
+    wanted = (step,) if text == run else tuple(steps)
+    return str(path), wanted, config.game, config.run.evaluate_search
 
 
 # Evaluation.

@@ -118,8 +118,8 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
     settings, per_update = one.settings, one.settings.simulations_per_update
     of_exact = _OF_EXACT if plan.evaluator == EXACT else dict.fromkeys(_OF_EXACT)
     # Without leaves these have no effect.
-    of_leaves = {name: getattr(settings, name) for name in ("leaf_averaging", "leaf_interval")}
-    of_leaves |= {"evaluator": plan.evaluator}
+    of_leaves = display.values_of(settings, "leaf_averaging", "leaf_interval")
+    of_leaves["evaluator"] = plan.evaluator
     return {
         "search": [
             settings.num_simulations,
@@ -132,19 +132,14 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "tabular": one.tabular,
         "searches": one.composed.num_searches,
         "full": one.composed.num_full,
-        "seconds": one.composed.seconds,
-        "compile_seconds": one.composed.compile_seconds,
-        "rule": settings.rule,
-        "first_seed": plan.first_seed,
+        **display.values_of(one.composed, "seconds", "compile_seconds"),
+        **display.values_of(settings, "rule", "resolve_from", "safe", "search_everywhere"),
+        **display.values_of(plan, "first_seed", "noise"),
         "lookahead": None if settings.lookahead == WHOLE_GAME else settings.lookahead,
         "growth": settings.grow,
         **of_exact,
-        "noise": plan.noise,
         **(dict.fromkeys(of_leaves) if plan.is_whole else of_leaves),
-        "resolve_from": settings.resolve_from,
         "alpha": settings.alpha if settings.safe else None,
-        "safe": settings.safe,
-        "search_everywhere": settings.search_everywhere,
     }
 
 

@@ -1,6 +1,5 @@
 """Facts about games for `sog games`: names, parameters, and counted sizes."""
 
-import argparse
 import dataclasses
 from typing import Any, Final
 
@@ -45,14 +44,14 @@ def list_installed() -> list[dict[str, Any]]:
     return facts
 
 
-def show_game(arguments: argparse.Namespace) -> None:
-    """Prints all facts about one game."""
+def show_game(text: str, *, sizes: bool, as_json: bool) -> None:
+    """Prints all facts about one game. sizes: whether larger ones are counted."""
     start_jax()
     with display.working() as work:
-        game = load_game(arguments.game, work)
+        game = load_game(text, work)
         work.begin("counting public states")
-        facts = _facts(game, WITH_SIZES if arguments.sizes else QUICK)
-    if arguments.json:
+        facts = _facts(game, WITH_SIZES if sizes else QUICK)
+    if as_json:
         display.print_json(facts)
         return
     states, infostates = size_texts(facts)
@@ -61,7 +60,7 @@ def show_game(arguments: argparse.Namespace) -> None:
         states = f"not counted: solved {apart.how}"
     elif not can_be_counted(game):
         states = "not counted: made for search, too large to solve exactly"
-    elif facts["num_public_states"] is None and not arguments.sizes:
+    elif facts["num_public_states"] is None and not sizes:
         states = f"{states} (--sizes counts up to {WITH_SIZES:,})"
     display.print_facts(
         f"{display.short_name(game)}: {game.summary}",
@@ -79,14 +78,14 @@ def show_game(arguments: argparse.Namespace) -> None:
         display.print_parameters(facts["parameters"])
     if game.remark:
         display.note(game.remark)
-    _print_examples(arguments.game.strip(), game, facts)
+    _print_examples(text.strip(), game, facts)
 
 
-def show_rules(arguments: argparse.Namespace) -> None:
+def show_rules(text: str, *, as_json: bool) -> None:
     """Prints the rules of one game."""
     start_jax()
-    game = load_game(arguments.game)
-    if arguments.json:
+    game = load_game(text)
+    if as_json:
         display.print_json({"game": str(game), "summary": game.summary, "rules": game.rules})
         return
     rules = game.rules or f"{display.short_name(game)} comes without a text of its rules."
@@ -137,16 +136,13 @@ def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:
     return {
         "name": game.name,
         "game": str(game),
-        "summary": game.summary,
-        "unit": game.unit,
-        "milli_unit": game.milli_unit,
+        **display.values_of(game, "summary", "unit", "milli_unit"),
         "parameters": display.parameter_facts(game),
         "num_public_states": None if sizes is None else sizes.num_public_states,
         "num_infostates": None if sizes is None else sizes.num_infostates,
         "more_public_states_than": limit if sizes is None else None,
         "num_infostates_per_public_state": game.num_infostates,
-        "num_actions": game.num_actions,
-        "num_outcomes": game.num_outcomes,
+        **display.values_of(game, "num_actions", "num_outcomes"),
         "depth": game.max_depth,
         "max_utility": game.max_utility,
     }

@@ -5,17 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from sog.cli.errors import CommandError, check_target, mistakes, writing
+from sog.cli.errors import CommandError, check_target, mistakes, write_file
 from sog.drawing.look import Look
 from sog.drawing.picture import draw_picture, has_picture
-from sog.files import replace_file
 from sog.games import Game
 from sog.play.game_records import endings, format_at, has_format
-
-
-def check_picture_name(picture: Path | None) -> None:
-    """Checks the name of the file before the work begins."""
-    check_target("--picture", picture, (".svg",))
 
 
 def check_has_picture(game: Game[Any], picture: Path | None) -> None:
@@ -39,15 +33,14 @@ def write_picture(
 ) -> None:
     """Draws a public state into a file.
 
-    title: for a map. what: see `writing`. ranges: as for `Game.draw`. infostates: those that the
+    title: for a map. what: see `write_file`. ranges: as for `Game.draw`. infostates: those that the
     picture may reveal.
     """
     picture = draw_picture(
         game, state, infostates=infostates, ranges=ranges, look=Look(title=title)
     )
     assert picture is not None  # see `check_has_picture`
-    with writing(path, what):
-        replace_file(path, picture)
+    write_file(path, picture, what)
 
 
 def check_record_name(option: str, path: Path | None) -> None:

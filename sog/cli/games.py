@@ -24,7 +24,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.game is not None:
         from sog.cli.game_facts import show_game, show_rules
 
-        (show_rules if arguments.rules else show_game)(arguments)
+        if arguments.rules:
+            show_rules(arguments.game, as_json=arguments.json)
+        else:
+            show_game(arguments.game, sizes=arguments.sizes, as_json=arguments.json)
         return SUCCESS
     if arguments.rules:
         raise CommandError("--rules needs a game: sog games NAME --rules.")

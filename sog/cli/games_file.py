@@ -1,9 +1,8 @@
 """Reads files of games: those of `sog play --save`, and records such as PGN and SGF."""
 
-import abc
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ from sog.cli.display import note
 from sog.cli.errors import CommandError, mistakes
 from sog.cli.game_output import is_record_name
 from sog.cli.loading import load_game
-from sog.cli.saved_games import no_saved, read_saved
+from sog.cli.saved_games import Saved, no_saved, read_saved
 from sog.files import printable, read_any_text
 from sog.games import Game, make
 from sog.games.registry import game_class, is_game
@@ -43,15 +42,16 @@ class OneGame:
     """The seat of the user; None in a game of others."""
 
 
-class GamesFile(abc.ABC):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GamesFile:
     """Games that are read on demand, by their number from 1."""
 
     path: Path
     num_games: int
-
-    @abc.abstractmethod
-    def get(self, number: int) -> OneGame:
-        """Reads a game. Raises CommandError if it breaks the rules."""
+    get: Callable[[int], OneGame]
+    """Reads a game. Raises CommandError if it breaks the rules."""
+    saved: Saved | None = None
+    """A file of `sog play --save`, which also has all states and moves as text; None for others."""
 
     def number(self, requested: int | None) -> int:
         """The requested number, by default that of the last game. Raises CommandError."""
@@ -68,69 +68,61 @@ class GamesFile(abc.ABC):
 def open_games(path: Path, game: str | None) -> GamesFile:
     """game: the name of the game, for a record. Raises CommandError or OSError."""
     if is_record_name(path):
-        return RecordsFile(path, game)
+        return _open_records(path, game)
     if game is not None:
         raise CommandError(f"--game {game} has no effect: {path} names its game.")
-    return SavedFile(path)
+    return _open_saved(path)
 
 
-class SavedFile(GamesFile):
-    """A file of `sog play --save`, which also has all states and moves as text."""
+def _open_saved(path: Path) -> GamesFile:
+    """A file of `sog play --save`, checked against the rules if they are installed."""
+    saved = read_saved(path)
+    rules = functools.cache(lambda: installed_game(saved.game))
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.saved = path, read_saved(path)
-        self.num_games = len(self.saved.games)
-
-    @functools.cached_property
-    def game(self) -> Game[Any] | None:
-        """The game of the file; None if it is not installed."""
-        return installed_game(self.saved.game)
-
-    def get(self, number: int) -> OneGame:
-        """Checks the game against the rules, if they are installed."""
-        record, game = self.saved.games[number - 1], self.game
-        played = None
+    def get(number: int) -> OneGame:
+        record, game = saved.games[number - 1], rules()
         try:
-            if game is not None:
-                played = played_of(game, record)
+            played = None if game is None else played_of(game, record)
         except ReplayError as error:
-            raise CommandError(f"{self.path}: game {number}: {error}") from None
+            raise CommandError(f"{path}: game {number}: {error}") from None
         except _NO_GAME:
-            raise no_saved(self.path) from None
+            raise no_saved(path) from None
         human = int(record["human"])
         names = ("You", "Agent") if human == 0 else ("Agent", "You")
         return OneGame(
-            game=game,
-            name=self.saved.game,
-            played=played,
-            record=record,
-            names=names,
-            human=human,
+            game=game, name=saved.game, played=played, record=record, names=names, human=human
         )
 
+    return GamesFile(path=path, num_games=len(saved.games), get=get, saved=saved)
 
-class RecordsFile(GamesFile):
-    """A file in a record format, as PGN or SGF."""
 
-    def __init__(self, path: Path, game: str | None) -> None:
-        self.path, self._game_name = path, game
-        content = read_any_text(path, _MOST_BYTES)
-        found = format_of(content) or format_at(path.suffix.lower())
-        assert found is not None
-        self._format = found
-        with mistakes(f"{path}: "):
-            self._texts = found.split(content)
-        self.num_games = len(self._texts)
-        if not self._texts:
-            raise CommandError(f"{path} has no game.")
+def _open_records(path: Path, game_name: str | None) -> GamesFile:
+    """A file in a record format, as PGN or SGF, replayed by the rules."""
+    content, ending = read_any_text(path, _MOST_BYTES), path.suffix.lower()
+    found = format_of(content) or format_at(ending)
+    assert found is not None
+    with mistakes(f"{path}: "):
+        texts = found.split(content)
+    if not texts:
+        raise CommandError(f"{path} has no game.")
 
-    def get(self, number: int) -> OneGame:
-        """Replays the moves of the file by the rules."""
-        with mistakes(f"{self.path}: game {number}: "):
-            record = self._format.read(self._texts[number - 1])
-            game = self._game(record.text)
-            if notice := self._format.notice_of(record.text):
-                note(f"{self.path}: game {number}: {notice}")
+    def game_of(text: str) -> Game[Any]:
+        if game_name is None:
+            return make(found.game_of(text))
+        game = load_game(game_name)
+        if not has_format(game, ending):
+            raise CommandError(
+                f"--game: games of {game.name} have no {ending[1:].upper()} format, the format of "
+                f"{path}."
+            )
+        return game
+
+    def get(number: int) -> OneGame:
+        with mistakes(f"{path}: game {number}: "):
+            record = found.read(texts[number - 1])
+            game = game_of(record.text)
+            if notice := found.notice_of(record.text):
+                note(f"{path}: game {number}: {notice}")
             opening = read_opening(game, record.text)
             played = played_so_far(game, opening, record.result, record.is_scored)
         return OneGame(
@@ -142,16 +134,7 @@ class RecordsFile(GamesFile):
             human=None,
         )
 
-    def _game(self, text: str) -> Game[Any]:
-        if self._game_name is None:
-            return make(self._format.game_of(text))
-        game = load_game(self._game_name)
-        if not has_format(game, self.path.suffix.lower()):
-            raise CommandError(
-                f"--game: games of {game.name} have no {self.path.suffix[1:].upper()} format, "
-                f"the format of {self.path}."
-            )
-        return game
+    return GamesFile(path=path, num_games=len(texts), get=get)
 
 
 def _names(recorded: tuple[str, str]) -> tuple[str, str]:

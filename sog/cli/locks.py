@@ -1,6 +1,5 @@
 """`--lock`: fixes a player's policy at public states, and computes what that costs the player."""
 
-import argparse
 import dataclasses
 from collections.abc import Sequence
 from typing import Any
@@ -8,16 +7,9 @@ from typing import Any
 import numpy as np
 
 from sog.cli import display
-from sog.cli.errors import mistakes
 from sog.games import Game
 from sog.tabular import CompiledGame, Solution, evaluate_policy
-from sog.tabular.locks import Lock, read_locks
-
-
-def load_locks(game: Game[Any], arguments: argparse.Namespace) -> tuple[Lock, ...]:
-    """Reads the locks. Raises CommandError for an invalid text or table."""
-    with mistakes("--lock: "):
-        return read_locks(game, arguments.lock)
+from sog.tabular.locks import Lock
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.game_output import check_has_format, check_record_name
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.players import check_searches, describe_search, host_of, seat_players
+from sog.cli.players import check_even, check_searches, describe_search, host_of, seat_players
 from sog.cli.saved_tournament import SavedTournament, write_games
 from sog.drawing.outline import or_null
 from sog.games import Game
@@ -31,10 +31,7 @@ from sog.tabular.enumerated_game import EnumeratedGame
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
-    if arguments.games % 2:
-        raise CommandError(
-            f"--games must be even, since every deal is played twice, got {arguments.games}."
-        )
+    check_even(arguments.games)
     check_record_name("--games-out", arguments.games_out)
     check_searches([arguments.first, arguments.second], arguments)
     start_jax()
@@ -194,27 +191,23 @@ def _as_json(
         "unit": seating.game.unit,
         "players": [player.as_json() for player in seating.players],
         "games": result.num_games,
-        "interrupted": result.interrupted,
+        **display.values_of(result, "interrupted", "mean_as", "won_all_as"),
+        **display.values_of(result, "wins", "draws", "losses", "seconds"),
         **mean_as_json(result.mean, result.standard_error),
-        "mean_as": list(result.mean_as),
-        "won_all_as": list(result.won_all_as),
-        "wins": result.wins,
-        "draws": result.draws,
-        "losses": result.losses,
         "aivat": aivat,
         "seed": arguments.seed,
-        "seconds": result.seconds,
     }
 
 
 def mean_as_json(mean: float, standard_error: float) -> dict[str, Any]:
     """A mean with its standard error and 95% interval."""
-    width = Z_95 * standard_error
-    return {
-        "mean": mean,
-        "standard_error": or_null(standard_error),
-        "interval": None if math.isnan(width) else [mean - width, mean + width],
-    }
+    interval = interval_as_json(mean, Z_95 * standard_error)
+    return {"mean": mean, "standard_error": or_null(standard_error), "interval": interval}
+
+
+def interval_as_json(middle: float, half_width: float) -> list[float] | None:
+    """An interval; None if it is unknown."""
+    return None if math.isnan(half_width) else [middle - half_width, middle + half_width]
 
 
 _ITERATIONS: Final = 1000  # of CFR+: their error is far below what a match can resolve

@@ -106,9 +106,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "start games from these positions, each once with either player first: lines of a "
         "file, written as for --history (# starts a comment), or so many random moves",
     ),
-    "--checkpoint": _value(
-        "STEP", "the checkpoint of a run at this learner step, or all (default: the newest)"
-    ),
     # The amount of work.
     "--games": _count("N", "games to play, an even number (default: 100)", 100),
     "--iterations": _count("N", "iterations of the solver (default: 1000)"),

@@ -14,7 +14,6 @@ from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes
 from sog.cli.game_output import (
     check_has_format,
     check_has_picture,
-    check_picture_name,
     check_record_name,
     is_record_name,
     write_picture,
@@ -45,19 +44,19 @@ from sog.players.player import Player
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     find_opponent(arguments)
-    _check(arguments)
+    resumed = _check(arguments)
     start_jax(few_searches=True)
     with display.working() as work, concluding(work.report_interrupt):
         seating = seat_players([arguments.agent], arguments, work)
         with mistakes():
             seating.players[0].check_exposes_policy()
         check_has_picture(seating.game, arguments.picture)
-        if arguments.resume is not None:
-            check_resumed(arguments.resume, seating.game, seating.players[0])
+        if resumed is not None:
+            check_resumed(resumed, seating.game, seating.players[0], arguments.resume)
         check_has_format("--save", seating.game, arguments.save)
         history = load_history(seating.game, arguments.history, begins=True)
-        left = None if arguments.resume is None else left_game(arguments.resume, seating.game)
-    session = _Session(seating.game, seating.players[0], arguments, history, left)
+        left = None if resumed is None else left_game(resumed, seating.game)
+    session = _Session(seating.game, seating.players[0], arguments, history, resumed, left)
 
     def conclude() -> None:
         print()
@@ -69,8 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     except Quit:
         pass
     except Exception:  # save the games in any case
-        with holding_interrupts():
-            session.save()
+        session.save()
         raise
     finally:
         session.close()
@@ -79,8 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     return SUCCESS
 
 
-def _check(arguments: argparse.Namespace) -> None:
-    """Checks options before the work begins."""
+def _check(arguments: argparse.Namespace) -> Saved | None:
+    """Checks options before the work begins; returns the games of --resume."""
+    resumed = None
     if arguments.save is not None and arguments.resume is not None:
         raise CommandError("--resume writes to its own file: omit --save.")
     if arguments.save is not None:
@@ -91,14 +90,15 @@ def _check(arguments: argparse.Namespace) -> None:
             raise CommandError(f"--save: {arguments.save} exists already; {then}.")
     if arguments.resume is not None:
         if not is_record_name(arguments.resume):  # raises which extensions are allowed
-            read_saved(arguments.resume)
+            resumed = read_saved(arguments.resume)
         check_target("--resume", arguments.resume, (".json",))
         if arguments.seed is not None:
             raise CommandError("--resume uses the seed of the file: omit --seed.")
-    check_picture_name(arguments.picture)
+    check_target("--picture", arguments.picture, (".svg",))
     if arguments.hints and arguments.agent == "random":
         raise CommandError("--hints needs an agent better than random.")
     check_searches([arguments.agent], arguments)
+    return resumed
 
 
 class _Session:
@@ -110,25 +110,23 @@ class _Session:
         player: Player,
         arguments: argparse.Namespace,
         opening: Opening,
+        resumed: Saved | None,
         left: Opening | None,
     ) -> None:
-        """left: the opening of the game to continue; None if there is none."""
+        """resumed: the games to continue, if any. left: the opening of their unfinished game."""
         self.game, self.player, self.arguments = game, player, arguments
         self._opening, self._left = opening, left
         self.terminal = Terminal()
         self.file: Path | None = arguments.resume or arguments.save
-        if arguments.resume is not None:
-            self.saved = read_saved(arguments.resume)
-        else:
-            self.saved = Saved(
-                game=str(game),
-                unit=game.unit,
-                agent=player.as_json(),
-                seed=secrets.randbits(32) if arguments.seed is None else arguments.seed,
-                games=[],
-            )
+        self.saved = resumed or Saved(
+            game=str(game),
+            unit=game.unit,
+            agent=player.as_json(),
+            seed=secrets.randbits(32) if arguments.seed is None else arguments.seed,
+            games=[],
+        )
         # A resumed session uses other random numbers than the one before.
-        earlier = () if arguments.resume is None else (1 + len(self.saved.games),)
+        earlier = () if resumed is None else (1 + len(self.saved.games),)
         self._seeds = np.random.SeedSequence(self.saved.seed, spawn_key=earlier).generate_state(4)
         self._thinkers: dict[tuple[int, bool], RecordingAgent] = {}
 
@@ -166,8 +164,7 @@ class _Session:
             self.saved.human, self.saved.unfinished = seat, list(human.moves.done)
             self.saved.begins = "" if beginning is None else beginning.text
             if self.file is not None and not is_record_name(self.file):
-                with holding_interrupts():
-                    self.save()
+                self.save()
 
         human = Human(self.game, seat, self.terminal, advisor, draw)
         side = self.game.describe_seat(seat)
@@ -192,8 +189,7 @@ class _Session:
                 self.terminal.say("  Undone.", "dim")
         self.saved.games.append(replay_of(self.game, seat, played))
         self.saved.unfinished, self.saved.begins = [], ""
-        with holding_interrupts():
-            self.save()
+        self.save()
         self._draw(number, ongoing.state, None, played.infostates[-1])
         self._show_end(ongoing.state, seat, played)
         self._show_assessments(opponent.decisions)
@@ -297,5 +293,6 @@ class _Session:
         """Writes the games so far, if requested and any; returns whether it did."""
         if self.file is None or not (self.saved.games or self.saved.unfinished):
             return False
-        self.saved.write(self.file, self.game)
+        with holding_interrupts():
+            self.saved.write(self.file, self.game)
         return True

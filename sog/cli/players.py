@@ -83,6 +83,12 @@ def seat_players(
         return seat(texts, game=game, search=search, host=host)
 
 
+def check_even(games: int | None) -> None:
+    """Raises CommandError for an odd number of --games."""
+    if games is not None and games % 2:
+        raise CommandError(f"--games must be even, since every deal is played twice, got {games}.")
+
+
 def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     """Raises CommandError if search options are invalid, or no player searches."""
     read_changes(arguments.search, arguments.set)

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.devices import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, write_file, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.play_screen import ListedAction, Quit, Terminal, find_choices, list_choices
@@ -30,7 +30,6 @@ from sog.drawing.grid import (
 )
 from sog.drawing.grid_svg import draw_grid
 from sog.drawing.outline import or_zero, percent, signed
-from sog.files import replace_file
 from sog.games import Game
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
 from sog.tabular.policy_table import write_policy_table
@@ -101,12 +100,10 @@ def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:
 
 def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) -> None:
     if arguments.csv is not None:
-        with writing(arguments.csv, "the grid"):
-            replace_file(arguments.csv, grid_as_csv(grid))
+        write_file(arguments.csv, grid_as_csv(grid), "the grid")
     if arguments.svg is not None:
         picture = draw_grid(grid, title=strategy.title, unit=strategy.game.unit)
-        with writing(arguments.svg, "the picture"):
-            replace_file(arguments.svg, picture)
+        write_file(arguments.svg, picture, "the picture")
     tree, policy = strategy.examination.tree, strategy.examination.policy
     if arguments.table is not None:
         with writing(arguments.table, "the whole policy"):

@@ -10,7 +10,7 @@ import math
 from sog.cli import display
 from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS
-from sog.cli.games_file import GamesFile, OneGame, SavedFile, open_games
+from sog.cli.games_file import GamesFile, OneGame, installed_game, open_games
 from sog.cli.saved_games import no_saved
 from sog.games import CHANCE
 
@@ -21,32 +21,22 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.number is not None:
         file.number(arguments.number)
     start_jax()
-    if isinstance(file, SavedFile):
-        texts = _saved_texts(file, arguments.number)
-    else:
-        texts = _all_texts(file, arguments.number)
-    display.print_text("\n\n".join(texts))
+    display.print_text("\n\n".join(_texts(file, arguments.number)))
     return SUCCESS
 
 
-def _all_texts(file: GamesFile, wanted: int | None) -> list[str]:
-    return [
-        _game_text(file.get(number), number)
-        for number in range(1, file.num_games + 1)
-        if wanted in (None, number)
-    ]
-
-
-def _saved_texts(file: SavedFile, wanted: int | None) -> list[str]:
-    """All games, checked against the rules, and what else the file has."""
-    saved = file.saved
-    if file.game is None:
+def _texts(file: GamesFile, wanted: int | None) -> list[str]:
+    """The games, and what else the file has."""
+    numbers, saved = range(1, file.num_games + 1), file.saved
+    if saved is None:
+        return [_game_text(file.get(one), one) for one in numbers if wanted in (None, one)]
+    if installed_game(saved.game) is None:
         display.note(f"{saved.game} is not installed, so its rules are not checked.")
-    games = [file.get(number) for number in range(1, file.num_games + 1)]
+    games = {number: file.get(number) for number in numbers}  # checks all against the rules
     try:
         shown = [
             _game_text(one, number, saved.unit)
-            for number, one in enumerate(games, 1)
+            for number, one in games.items()
             if wanted in (None, number)
         ]
     except (KeyError, IndexError, TypeError, ValueError):

@@ -8,13 +8,12 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.devices import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, write_file
 from sog.cli.games_file import OneGame, open_games
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play_screen import signed_units
 from sog.cli.players import check_searches, seat_players
 from sog.drawing.worth import draw_worth
-from sog.files import replace_file
 from sog.games import PLAYER_0, PLAYER_1
 from sog.play.choice import JudgedChoice
 from sog.play.match import Agent
@@ -79,8 +78,7 @@ def _report(
     title = f"{name}, judged by {player.name}"
     names = one.names if one.human is None else (one.names[0].lower(), one.names[1].lower())
     if arguments.svg is not None:
-        with writing(arguments.svg, "the picture"):
-            replace_file(arguments.svg, draw_worth(found, names, title))
+        write_file(arguments.svg, draw_worth(found, names, title), "the picture")
     if arguments.json:
         game_facts = {"number": number, "human": one.human, "names": names, "by": player.as_json()}
         display.print_json({**record_of(found), **game_facts, "interrupted": interrupted})

@@ -6,10 +6,10 @@ import math
 from pathlib import Path
 from typing import Any, Final
 
-from sog.cli.errors import CommandError, mistakes, writing
+from sog.cli.errors import CommandError, mistakes, write_file
 from sog.cli.game_output import is_record_name
 from sog.cli.play_table import Move
-from sog.files import parse_json, read_bytes, replace_file
+from sog.files import parse_json, read_bytes
 from sog.games import Game
 from sog.numbers import MOST_SEED
 from sog.play.history import Opening, read_beginning
@@ -42,8 +42,7 @@ class Saved:
         game: the game played, which writes its own records.
         """
         text = self._as_records(path.suffix.lower(), game) if is_record_name(path) else self._json()
-        with writing(path):
-            replace_file(path, text)
+        write_file(path, text)
 
     def _json(self) -> str:
         fields = dataclasses.asdict(self)
@@ -95,18 +94,16 @@ def _read_game(fields: Any) -> dict[str, Any]:
     return {**fields, "human": human, "utility": utility}
 
 
-def check_resumed(path: Path, game: Game[Any], player: Player) -> None:
+def check_resumed(saved: Saved, game: Game[Any], player: Player, path: Path) -> None:
     """Raises CommandError unless the games of --resume are of this game and agent."""
-    saved = read_saved(path)
     expected = ((saved.game, str(game)), (str(saved.agent.get("name")), player.name))
     for what, (was, now) in zip(("of", "against"), expected, strict=True):
         if was != now:
             raise CommandError(f"--resume: the games in {path} are {what} {was}, not {what} {now}.")
 
 
-def left_game(path: Path, game: Game[Any]) -> Opening | None:
+def left_game(saved: Saved, game: Game[Any]) -> Opening | None:
     """The opening of the unfinished game of --resume, if there is one."""
-    saved = read_saved(path)
     if not saved.begins:
         return Opening() if saved.unfinished else None
     with mistakes("--resume: where the unfinished game begins: "):

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from sog.cli.errors import CommandError, writing
+from sog.cli.errors import CommandError, write_file, writing
 from sog.cli.game_output import is_record_name
-from sog.files import open_to_append, open_to_lock, parse_json, read_bytes, replace_file
+from sog.files import open_to_append, open_to_lock, parse_json, read_bytes
 from sog.games import Game
 from sog.play.game_in_progress import PlayedGame
 from sog.play.game_records import write_record
@@ -189,8 +189,7 @@ def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedT
     """Writes a file of all games."""
     is_record = is_record_name(path)
     write = functools.partial(_as_records, path.suffix.lower()) if is_record else _as_json
-    with writing(path, "the games"):
-        replace_file(path, write(game, names, saved))
+    write_file(path, write(game, names, saved), "the games")
 
 
 def _all_games(

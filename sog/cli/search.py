@@ -12,12 +12,11 @@ from rich.text import Text
 from gtcfr.settings import SearchSettings
 from sog.cli import display
 from sog.cli.devices import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
-from sog.cli.game_output import check_has_picture, check_picture_name, write_picture
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, write_file
+from sog.cli.game_output import check_has_picture, write_picture
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
-from sog.cli.locks import load_locks
-from sog.cli.players import describe_search, name_of, read_changes
+from sog.cli.players import describe_search, host_of, name_of, read_changes
 from sog.cli.search_text import as_table, node_as_json, policy_table
 from sog.cli.searching import (
     FinishedSearch,
@@ -29,12 +28,12 @@ from sog.cli.searching import (
 from sog.drawing.nodes import left_out
 from sog.drawing.outline import Outline, signed
 from sog.drawing.search_tree import draw_search
-from sog.files import replace_file
 from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
 from sog.players.runs import names_run
+from sog.tabular.locks import read_locks
 
 _LEVELS_PRINTED: Final = 2
 _LEVELS_DRAWN: Final = 3
@@ -62,17 +61,19 @@ def run(arguments: argparse.Namespace) -> int:
             choose_settings(game, base, read_changes(text, arguments.set))
             for text in arguments.search or [None]
         ]
-        locks = load_locks(game, arguments)
+        with mistakes("--lock: "):
+            locks = read_locks(game, arguments.lock)
         if locks and history.start is not None:
             raise CommandError(
                 "--lock needs events from the start of the game; --history starts later."
             )
-        chosen = choose_leaves(game, trained, arguments, work)
+        chosen = choose_leaves(game, trained, arguments.evaluator, host_of(arguments, work))
         found = []
         for requested in searches:
             settings, room = check_size(game, chosen, requested, len(history.outcomes))
             if not arguments.memory:
-                found.append(search_state(game, history, chosen, settings, locks, arguments, work))
+                asked = settings, locks, arguments.seed, arguments.seconds
+                found.append(search_state(game, history, chosen, *asked, work))
     if arguments.memory:
         _print_room(game, room, arguments.json)
     elif compared and arguments.json:
@@ -92,7 +93,7 @@ def _check(arguments: argparse.Namespace) -> str | None:
     for text in arguments.search or [None]:
         read_changes(text, arguments.set)
     check_target("--svg", arguments.svg, (".svg",))
-    check_picture_name(arguments.picture)
+    check_target("--picture", arguments.picture, (".svg",))
     picture = arguments.picture
     if picture is not None and picture == arguments.svg:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
@@ -112,9 +113,8 @@ def _check(arguments: argparse.Namespace) -> str | None:
 def _write_files(found: FinishedSearch, arguments: argparse.Namespace) -> None:
     if arguments.svg is not None:
         shown = found.outline(arguments.depth or _LEVELS_DRAWN, _MOST_DRAWN)
-        with writing(arguments.svg, "the tree"):
-            drawn = draw_search(shown, title=found.title, unit=found.game.unit)
-            replace_file(arguments.svg, drawn)
+        drawn = draw_search(shown, title=found.title, unit=found.game.unit)
+        write_file(arguments.svg, drawn, "the tree")
     if arguments.picture is not None:
         write_picture(
             arguments.picture,
@@ -198,9 +198,7 @@ def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
         "game": str(found.game),
         "unit": found.game.unit,
         "search": [found.settings.num_simulations, found.settings.simulations_per_update],
-        "rule": found.settings.rule,
-        "leaf_averaging": found.settings.leaf_averaging,
-        "leaf_interval": found.settings.leaf_interval,
+        **display.values_of(found.settings, "rule", "leaf_averaging", "leaf_interval"),
         "updates": int(found.result.num_updates[0]),
         "seed": seed,
         "evaluator": found.chosen.name,
@@ -209,11 +207,8 @@ def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
             "state": found.game.describe_state(found.history.state),
             "history": list(found.history.events),
         },
-        "is_full": bool(tree.is_full[0]),
-        "is_sampled": bool(tree.is_sampled[0]),
-        "is_pruned": bool(tree.is_pruned[0]),
-        "seconds": found.seconds,
-        "compile_seconds": found.compile_seconds,
+        **{name: bool(getattr(tree, name)[0]) for name in ("is_full", "is_sampled", "is_pruned")},
+        **display.values_of(found, "seconds", "compile_seconds"),
         "enumerate_seconds": found.chosen.enumerate_seconds,
         **(found.price.as_json() if found.price else {}),
         "nodes": [

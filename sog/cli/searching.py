@@ -1,6 +1,5 @@
 """One search of `sog search`: its settings from the options, and its result."""
 
-import argparse
 import dataclasses
 import time
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from sog.cli.compilation_cache import keep_time, last_time
 from sog.cli.errors import mistakes
 from sog.cli.loading import explaining_size
 from sog.cli.locks import Price
-from sog.cli.players import describe_search, host_of
+from sog.cli.players import describe_search
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.drawing.outline import Outline, outline
 from sog.games import Game
@@ -27,6 +26,7 @@ from sog.play.history import History
 from sog.play.locked import hold_locks
 from sog.play.thinking import first_root, think
 from sog.players.evaluators import ChosenEvaluator, choose_evaluator
+from sog.players.player import Host
 from sog.players.searching import changed, check_room
 from sog.tabular.locks import Lock
 
@@ -99,16 +99,16 @@ def choose_settings(
 
 
 def choose_leaves(
-    game: Game[Any], trained: "Trained | None", arguments: argparse.Namespace, work: display.Work
+    game: Game[Any], trained: "Trained | None", evaluator: str | None, host: Host
 ) -> ChosenEvaluator:
     """The leaf evaluator. trained: the run given in place of the game, if any."""
     if trained is not None:
         return ChosenEvaluator(
             name=trained.title, evaluator=trained.evaluator, game=game, enumerate_seconds=0.0
         )
-    where = f"--evaluator {arguments.evaluator}: "
+    where = f"--evaluator {evaluator}: "
     with mistakes(where), explaining_size(where):
-        return choose_evaluator(game, arguments.evaluator, host_of(arguments, work))
+        return choose_evaluator(game, evaluator, host)
 
 
 def check_size(
@@ -133,11 +133,12 @@ def search_state(
     chosen: ChosenEvaluator,
     settings: SearchSettings,
     locks: Sequence[Lock],
-    arguments: argparse.Namespace,
+    seed: int,
+    seconds: float | None,
     work: display.Work,
 ) -> FinishedSearch:
     """Searches a public state, with locks also without them."""
-    clock = "" if arguments.seconds is None else f" (not counted in its {arguments.seconds:g} s)"
+    clock = "" if seconds is None else f" (not counted in its {seconds:g} s)"
     work.begin(f"compiling the search{clock}{last_time(game, 'search')}")
     total, moments = settings.num_updates, [time.perf_counter()]
 
@@ -154,9 +155,9 @@ def search_state(
             chosen.game,
             evaluator=chosen.evaluator,
             root=root,
-            key=jax.random.key(arguments.seed),
+            key=jax.random.key(seed),
             settings=settings,
-            seconds=arguments.seconds,
+            seconds=seconds,
             progress=show,
         )
         check_result(chosen.game, found)

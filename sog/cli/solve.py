@@ -20,7 +20,7 @@ from sog.cli.errors import (
 )
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_history
-from sog.cli.locks import Price, load_locks, price_of
+from sog.cli.locks import Price, price_of
 from sog.drawing.figure import plot_exploitability
 from sog.games import Game
 from sog.play.history import History
@@ -33,7 +33,7 @@ from sog.tabular import (
     save_solver,
     solve,
 )
-from sog.tabular.locks import Lock, lock_game
+from sog.tabular.locks import Lock, lock_game, read_locks
 from sog.tabular.solve_file import read_notes
 from sog.tabular.solver import find_rule
 
@@ -92,7 +92,8 @@ def run(arguments: argparse.Namespace) -> int:
         with concluding(work.report_interrupt, awaited):
             game = load_game(arguments.game, work)
             history = load_history(game, arguments.history, begins=True, may_be_over=True)
-            locks = load_locks(game, arguments)
+            with mistakes("--lock: "):
+                locks = read_locks(game, arguments.lock)
             plan = _plan(game, arguments)
             result = _solve(game, history, arguments, plan, locks, work)
     with holding_interrupts():
@@ -250,20 +251,15 @@ def _print(result: _Result) -> None:
             {
                 "game": str(game),
                 "history": list(result.history.events),
-                "rule": plan.rule,
-                "precision": plan.precision,
+                **display.values_of(plan, "rule", "precision", "until"),
                 "iterations": last.iteration,
                 "iterations_before": plan.before,
                 "interrupted": result.solution.interrupted,
-                "until": plan.until,
-                "reached": result.reached,
-                "seconds": last.seconds,
+                **display.values_of(result, "reached", "enumerate_seconds"),
                 "compile_seconds": compile_seconds,
-                "enumerate_seconds": result.enumerate_seconds,
                 "unit": game.unit,
-                "exploitability": last.exploitability,
+                **display.values_of(last, "seconds", "exploitability", "value"),
                 "nash_conv": 2 * last.exploitability,
-                "value": last.value,
                 "num_public_states": tree.num_nodes,
                 "num_infostates": infostates,
                 "checkpoints": [dataclasses.asdict(p) for p in result.solution.checkpoints],

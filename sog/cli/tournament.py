@@ -16,7 +16,7 @@ from sog.cli.errors import INTERRUPTED, SUCCESS, CommandError, check_target, mis
 from sog.cli.game_output import check_has_format, check_record_name
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.players import check_searches, seat_players
+from sog.cli.players import check_even, check_searches, seat_players
 from sog.cli.saved_tournament import SavedTournament, write_games
 from sog.cli.tournament_report import print_report, report_as_json
 from sog.files import read_any_text
@@ -75,7 +75,9 @@ def run(arguments: argparse.Namespace) -> int:
         if interrupted:
             display.note("interrupted: this is the result of the finished games.")
         if arguments.json:
-            display.print_json(report_as_json(seating, arguments, results, interrupted))
+            given = display.values_of(arguments, "history", "openings", "games", "seed")
+            report = report_as_json(seating, results, arguments.show)
+            display.print_json({**given, "interrupted": interrupted, **report})
         else:
             print_report(seating, results, arguments.show)
     return INTERRUPTED if interrupted else SUCCESS
@@ -88,10 +90,7 @@ def _check(arguments: argparse.Namespace) -> None:
     twice = {text for text in arguments.players if arguments.players.count(text) > 1}
     if twice:
         raise CommandError(f"players must differ, got {sorted(twice)[0]} more than once.")
-    if (arguments.games or 0) % 2:
-        raise CommandError(
-            f"--games must be even, since every deal is played twice, got {arguments.games}."
-        )
+    check_even(arguments.games)
     check_openings(arguments.openings, arguments.history)
     check_record_name("--games-out", arguments.games_out)
     if arguments.save is not None:

@@ -1,11 +1,11 @@
 """The report of `sog tournament`: a cross table, and ratings."""
 
-import argparse
 import dataclasses
 import math
 from typing import Any, Final
 
 from sog.cli import display
+from sog.cli.match import interval_as_json
 from sog.play.elo import Ratings
 from sog.play.tournament import Rank, Results, ranking, rate
 from sog.players.seating import Seating
@@ -87,36 +87,27 @@ def _number(value: float, show: str) -> str:
     return display.number(1000 * value) if show == _MEAN else f"{100 * value:.1f}"
 
 
-def report_as_json(
-    seating: Seating, arguments: argparse.Namespace, results: Results, interrupted: bool
-) -> dict[str, Any]:
-    """The output of `--json`, which the command's help describes."""
+def report_as_json(seating: Seating, results: Results, show: str) -> dict[str, Any]:
+    """What `--json` prints of the results; the command's help describes it."""
     rated, ratings = rate(results)
     return {
         "game": str(seating.game),
-        "history": arguments.history,
-        "openings": arguments.openings,
         "unit": seating.game.unit,
         "players": [player.as_json() for player in seating.players],
-        "games": arguments.games,
-        "interrupted": interrupted,
         "pairings": [
             {
                 "first": first,
                 "second": second,
                 "games": result.num_games,
-                "win_rate": result.win_rate,
-                "win_interval": _interval(result.win_rate, result.win_rate_half_width),
-                "mean": result.mean,
-                "interval": _interval(result.mean, result.half_width),
-                "wins": result.wins,
-                "draws": result.draws,
-                "losses": result.losses,
-                "seconds": result.seconds,
+                **display.values_of(
+                    result, "win_rate", "mean", "wins", "draws", "losses", "seconds"
+                ),
+                "win_interval": interval_as_json(result.win_rate, result.win_rate_half_width),
+                "interval": interval_as_json(result.mean, result.half_width),
             }
             for (first, second), result in results.items()
         ],
-        "ranking": [dataclasses.asdict(rank) for rank in _ranked(results, arguments.show)],
+        "ranking": [dataclasses.asdict(rank) for rank in _ranked(results, show)],
         "elo": [
             {
                 "player": player,
@@ -133,14 +124,9 @@ def report_as_json(
             )
         ],
         "added_draws": ratings.added_draws,
-        "seed": arguments.seed,
         "seconds": sum(result.seconds for result in results.values()),
     }
 
 
 def _ranked(results: Results, show: str) -> list[Rank]:
     return ranking(results, by_wins=show != _MEAN)
-
-
-def _interval(middle: float, half_width: float) -> list[float] | None:
-    return None if math.isnan(half_width) else [middle - half_width, middle + half_width]

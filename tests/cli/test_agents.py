@@ -106,9 +106,9 @@ def test_the_command_that_measured_an_agent_finds_the_same_again(sog: Run) -> No
 
 
 def test_an_agent_has_no_checkpoints_to_evaluate(sog: Run) -> None:
-    code, out, err = sog("evaluate", "agent:kuhn", "--checkpoint", "5")
+    code, out, err = sog("evaluate", "agent:kuhn@5")
     assert (code, out) == (2, "")
-    assert err == "sog: error: --checkpoint 5 needs a run folder, got agent:kuhn.\n"
+    assert err.startswith("sog: error: there is no agent 'kuhn@5'")
 
 
 def test_a_game_where_a_player_should_be_leads_to_its_agent(sog: Run) -> None:

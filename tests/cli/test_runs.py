@@ -68,7 +68,6 @@ def test_a_game_is_meant_though_a_run_is_called_like_it(sog: Run) -> None:
             f"{RUN} is a run folder, not a configuration; to resume it: "
             f"`sog train {RUN}/config.toml --run {RUN}`.",
         ),
-        (["evaluate", f"{RUN}@8"], f"use {RUN} --checkpoint 8, got {RUN}@8."),
         (
             ["search", RUN, "--evaluator", "zero"],
             "--evaluator has no effect on a run folder, which has a network.",

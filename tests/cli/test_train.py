@@ -169,7 +169,7 @@ def test_all_checkpoints_are_evaluated_as_they_were_while_training(
     sog: Run, trained: tuple[Path, str, str]
 ) -> None:
     path, _, _ = trained
-    code, out, err = sog("evaluate", str(path), "--checkpoint", "all", "--seeds", "3", "--json")
+    code, out, err = sog("evaluate", f"{path}@all", "--seeds", "3", "--json")
     assert code == 0, err
     results = json.loads(out)["results"]
     assert [result["checkpoint"] for result in results] == [0, 8, 16]
@@ -243,9 +243,7 @@ def test_the_strategy_of_a_run_is_the_one_that_is_evaluated(
     sog_json: Callable[..., Any], trained: tuple[Path, str, str]
 ) -> None:
     seed = ("--search", "2,1", "--seed", "3")
-    evaluated = sog_json("evaluate", str(trained[0]), "--checkpoint", "8", *seed, "--seeds", "1")[
-        "results"
-    ]
+    evaluated = sog_json("evaluate", f"{trained[0]}@8", *seed, "--seeds", "1")["results"]
     expected = evaluated[0]["exploitability"]["mean"]
     shown = sog_json("policy", f"{trained[0]}@8", *seed)
     assert shown["exploitability"] == pytest.approx(expected, abs=1e-9)
@@ -268,19 +266,15 @@ def test_a_history_that_cannot_be_is_told_before_a_run_searches(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--checkpoint", "9"], "--checkpoint must be all or one of 0, 8, 16, got 9."),
-        (["--checkpoint", "last"], "--checkpoint must be all or one of 0, 8, 16, got last."),
-        (
-            ["--evaluator", "zero"],
-            "--evaluator has no effect on RUN, which has a network.",
-        ),
+        (["RUN@9"], "RUN has no checkpoint of step 9, only of 0, 8, 16."),
+        (["RUN", "--evaluator", "zero"], "--evaluator has no effect on RUN, which has a network."),
     ],
 )
 def test_what_a_run_folder_cannot_be_evaluated_with_is_told(
     sog: Run, trained: tuple[Path, str, str], options: list[str], message: str
 ) -> None:
-    wanted = message.replace("RUN", str(trained[0]))
-    assert sog("evaluate", str(trained[0]), *options) == (2, "", f"sog: error: {wanted}\n")
+    wanted, *typed = (text.replace("RUN", str(trained[0])) for text in (message, *options))
+    assert sog("evaluate", *typed) == (2, "", f"sog: error: {wanted}\n")
 
 
 def test_folders_without_a_run_or_a_checkpoint_cannot_be_evaluated(

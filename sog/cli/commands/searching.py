@@ -5,7 +5,6 @@ from typing import Final
 from sog.cli.commands.command import Command, changed
 from sog.cli.options import DEFAULT_SEARCH, GAME, MOST_NODES_EVALUATED
 
-_SEVERAL: Final = {"action": "append", "default": []}
 _GAME_OR_RUN: Final = changed("game", f"{GAME}; or a run folder of `sog train`")
 
 SEARCH: Final = Command(
@@ -58,23 +57,13 @@ With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
         *(_GAME_OR_RUN, "--history"),
         changed(
             "--search",
-            **_SEVERAL,
-            help="simulations s and simulations per update c of SoG(s, c); several searches "
+            "simulations s and simulations per update c of SoG(s, c); several searches "
             f"are compared side by side (default: {DEFAULT_SEARCH}, or that of the run)",
+            action="append",
+            default=[],
         ),
-        *(
-            "--evaluator",
-            "--set",
-            "--seconds",
-            "--lock",
-            "--seed",
-            "--depth",
-            "--svg",
-            "--picture",
-            "--memory",
-            "--max-nodes",
-            "--json",
-        ),
+        *("--evaluator", "--set", "--seconds", "--lock", "--seed", "--depth", "--svg", "--picture"),
+        *("--memory", "--max-nodes", "--json"),
     ),
 )
 EVALUATE: Final = Command(
@@ -90,12 +79,12 @@ T = s / ceil(c) * ceil(1 / c) regret updates. CFR over the whole tree with the s
 updates is shown for comparison.
 
 A run folder of `sog train` stands for its game, with its network at the leaves and the search by
-which the run is evaluated; --checkpoint chooses networks. A plot of several shows exploitability
-over training.
+which the run is evaluated. RUN@STEP is one of its checkpoints, RUN@all are all of them: their plot
+shows exploitability over training.
 
 examples:
   sog evaluate runs/leduc --search 100,1 --search 100,0.1 --seeds 50
-  sog evaluate runs/leduc --checkpoint all --search 10,1 --search 100,1 --plot figure3.png
+  sog evaluate runs/leduc@all --search 10,1 --search 100,1 --plot figure3.png
   sog evaluate kuhn --search 100,1 --search 1000,10 --seeds 50
   sog evaluate leduc --set grow=false --set lookahead=2 --search 30,1 --search 100,1 \\
       --search 300,1 --plot leduc.png             trees that do not grow: only T counts
@@ -120,11 +109,12 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
         "searches:",
         changed(
             "--search",
-            **_SEVERAL,
-            help="simulations s and simulations per update c of SoG(s, c); may be given "
+            "simulations s and simulations per update c of SoG(s, c); may be given "
             f"several times (default: {DEFAULT_SEARCH}, or that of the run)",
+            action="append",
+            default=[],
         ),
-        *("--checkpoint", "--set", "--seeds"),
+        *("--set", "--seeds"),
         changed("--seed", "the first seed (default: 0)"),
         "--batch-size",
         *("trees and leaves:", "--whole-game"),
@@ -173,7 +163,7 @@ examples:
   sog train leduc --schedule processes --workers 8
   sog train kuhn --set search.num_simulations=50 --set network.width=64
   sog plot runs/leduc_demo                        learning curves
-  sog evaluate runs/leduc_demo --checkpoint all   exploitability over training
+  sog evaluate runs/leduc_demo@all                exploitability over training
   sog play runs/leduc_demo                        play against it
 
 Exit codes: 0 trained to the last step, 130 stopped by Ctrl-C (143 by SIGTERM), 2 invalid input.

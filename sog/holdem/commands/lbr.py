@@ -11,7 +11,7 @@ from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes, reject
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.match import interval_of, mean_as_json, signed_milli
-from sog.cli.players import seat_players
+from sog.cli.players import check_even, seat_players
 from sog.games import Game
 from sog.games.registry import is_game
 from sog.holdem.acpc import is_limit
@@ -113,17 +113,10 @@ def _check(arguments: argparse.Namespace) -> str:
             f"--lbr needs a run folder or agent:NAME, got {text}; of other players it is "
             f"sog match lbr {player} --game {game} --aivat zero."
         )
-    if arguments.games is not None and arguments.games % 2:
-        raise CommandError(
-            f"--games must be even, since every deal is played twice, got {arguments.games}."
-        )
+    check_even(arguments.games)
     if len(arguments.search) > 1:
         raise CommandError("--search must be given once with --lbr.")
-    if arguments.checkpoint == "all":
-        raise CommandError("--checkpoint must be one step with --lbr, got all.")
     player = str(arguments.game)
-    if arguments.checkpoint is not None:
-        player = f"{player}@{arguments.checkpoint}"
     arguments.search = arguments.search[0] if arguments.search else None
     arguments.game = None
     return player

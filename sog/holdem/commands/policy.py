@@ -6,11 +6,10 @@ from typing import Final
 
 from sog.cli import display
 from sog.cli.devices import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, write_file
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play_screen import Quit, Terminal
 from sog.domain import policy_tables
-from sog.files import replace_file
 from sog.holdem.commands.spot_node import node_as_json, print_node, shown
 from sog.holdem.hand_grid import draw_hand_grid
 from sog.holdem.spots.spot_file import ENDING, SavedSpot, load_spot
@@ -54,8 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     title = f"{title}; exploitability {percent:.3g}% of the pot"
     with holding_interrupts():
         if arguments.svg is not None:
-            with writing(arguments.svg, "the picture"):
-                replace_file(arguments.svg, draw_hand_grid(node, saved.game.deck, title))
+            write_file(arguments.svg, draw_hand_grid(node, saved.game.deck, title), "the picture")
         if arguments.json:
             display.print_json(
                 {
