@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from sog.cli.errors import CommandError, check_target, mistakes, writing
-from sog.drawing.look import Look
-from sog.drawing.picture import draw_picture, has_picture
+from sog.drawing.picture import Look, draw_picture, has_picture
 from sog.files import replace_file
 from sog.games import Game
 
