@@ -54,28 +54,22 @@ def read_network(text: str, host: "Host") -> "Candidate":
 
 _NETWORK: Final = "run"
 _SEARCH: Final = "search"
+_SHIPPED: Final = "with a network shipped with the package, see sog agents"
 _CORE: Final = {
-    _NETWORK: Entry(
-        form="RUN",
-        summary="the folder of a training run: search with its last network",
-        reader="sog.players.table:read_network",
-        searches=True,
-        has_network=True,
-    ),
-    "step": Entry(
-        form="RUN@STEP",
-        summary="the same, with the network of another step",
-        reader="sog.players.table:read_network",
-        searches=True,
-        has_network=True,
-    ),
-    "agent": Entry(
-        form="agent:NAME",
-        summary="the same, with a network shipped with the package, see sog agents",
-        reader="sog.players.table:read_network",
-        searches=True,
-        has_network=True,
-    ),
+    **{
+        name: Entry(
+            form=form,
+            summary=summary,
+            reader="sog.players.table:read_network",
+            searches=True,
+            has_network=True,
+        )
+        for name, form, summary in (
+            (_NETWORK, "RUN", "the folder of a training run: search with its last network"),
+            ("step", "RUN@STEP", "the same, with the network of another step"),
+            ("agent", "agent:NAME", f"the same, {_SHIPPED}"),
+        )
+    },
     "policy": Entry(
         form="policy:FILE",
         summary="the policy of a file of sog solve --save or of a table (FILE.csv)",
