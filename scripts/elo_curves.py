@@ -39,9 +39,9 @@ from sog.play.arena import MatchResult, play_match
 from sog.play.game_in_progress import PlayedGame
 from sog.play.history import AT_THE_ROOT, Opening
 from sog.play.tournament import Pairing, random_openings, rate
-from sog.players.overrides import split_overrides
 from sog.players.runs import is_run
 from sog.players.seating import Seating, seat
+from sog.players.table import split_overrides
 from sog.players.trained import trained_steps
 
 _HOUR: Final = 3600.0

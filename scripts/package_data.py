@@ -33,7 +33,7 @@ from sog.domain import domains
 from sog.evaluation import compose
 from sog.players.agents import AGENT_PREFIX, AgentEntry, read_agents
 from sog.players.runs import split_step
-from sog.players.shipped import changed_fields, dump_agents, load_agent, pack_params
+from sog.players.shipped import load_agent, pack_params
 from sog.players.trained import load_trained
 from sog.tabular import TreeTooLargeError, compile_tree
 
@@ -67,12 +67,12 @@ def write_agent(arguments: argparse.Namespace) -> None:
         game=folder.config.game,
         trained=f"sog train {arguments.config or name}{algorithm}",
         step=run.step,
-        network=changed_fields(folder.config.network),
-        search=changed_fields(settings),
+        network=_changed_fields(folder.config.network),
+        search=_changed_fields(settings),
         exploitability=None,
         measured=None,
         unit=run.game.unit,
-        alphazero=None if run.alphazero is None else changed_fields(run.alphazero),
+        alphazero=None if run.alphazero is None else _changed_fields(run.alphazero),
     )
     _write({**entries, name: entry})
     agent = load_agent(name)  # what users get
@@ -97,8 +97,19 @@ def write_agent(arguments: argparse.Namespace) -> None:
     print(f"{name}: exploitability {exploitability} {entry.unit}")
 
 
+def _changed_fields(settings: Any) -> dict[str, Any]:
+    """The settings that are not default, for JSON."""
+    return {
+        field.name: value
+        for field in dataclasses.fields(settings)
+        if (value := getattr(settings, field.name)) != field.default
+    }
+
+
 def _write(entries: dict[str, AgentEntry]) -> None:
-    (_FOLDER / "agents.json").write_text(dump_agents(entries), encoding="utf-8")
+    listed = [dataclasses.asdict(entries[name]) for name in sorted(entries)]
+    text = json.dumps(listed, indent=1) + "\n"
+    (_FOLDER / "agents.json").write_text(text, encoding="utf-8")
 
 
 def main() -> None:

@@ -1,10 +1,12 @@
-"""Convergence of methods compared with figures of two papers: NashConv over simulated games.
+"""Convergence of methods compared with figures of three papers, over simulated games.
 
 Examples:
     python scripts/reproduce_convergence.py kuhn --runs 50 --episodes 20000000
     python scripts/reproduce_convergence.py leduc --runs 5 --episodes 500000000    # days
     python scripts/reproduce_convergence.py "goofspiel(cards=4,order=random,payoff=wl)" \\
         --runs 100 --episodes 100000
+    python scripts/reproduce_convergence.py leduc --sweep q_learning dqn
+    python scripts/reproduce_convergence.py leduc --sweep a2c --only actor_rate=0.001 --runs 3
 
 Kuhn poker and Leduc hold'em: figures 1 and 2 of the Smooth UCT paper (Heinrich and Silver 2015),
 each method with the best parameters of the paper. Its exploitability is the NashConv of average
@@ -15,10 +17,17 @@ Lisy, Winands 2013), what each selection learns from the root. Constants are tho
 cards (its table 1; `sog.baselines.simultaneous.selection`). OOS is outcome sampling, SM-OOS that of
 the journal, both with all states in memory from the start.
 
+With --sweep, figure S4 of Student of Games: DQN, A2C and tabular Q-learning. Sweeps part of Table
+S6, as the paper did, and A2C's entropy bonus, which the table lacks. Shows for each method the
+setting whose policy was least exploitable in the last third of training, on average over the runs.
+Half of NashConv, in mbb; the curves are those of the best settings.
+
 Prints mean, minimum and maximum over the runs; --out writes PREFIX.json and PREFIX.png, again after
-each method.
+each method or setting.
 """
 
+import argparse
+import itertools
 import json
 import sys
 import time
@@ -40,6 +49,7 @@ from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
 
 _FIRST_SHOWN: Final = 100  # episodes
+_POINTS: Final = 24
 _LEDUC: Final = {
     "UCT": f"extensive_uct(c={20 / 13})",
     "Smooth UCT": f"smooth_uct(c={18 / 13},gamma=0.1,eta=0.9,d=0.002)",
@@ -74,6 +84,21 @@ METHODS: Final[dict[str, dict[str, str]]] = {
 }
 """Methods by the names of the papers; c of Smooth UCT is in chips, ours a share of the largest
 win, 2 and 13 chips. (The paper does not say whether it distinguishes suits.)"""
+SWEEP: Final[dict[str, dict[str, tuple[float, ...]]]] = {
+    "q_learning": {"step_size": (0.1, 0.2, 0.5, 0.8, 1.0)},
+    "dqn": {"learning_rate": (0.01, 0.001, 0.0001), "epsilon": (1.0, 0.5, 0.1)},
+    "a2c": {
+        "actor_rate": (0.001, 0.0001, 0.00001),
+        "critic_rate": (0.01, 0.001),
+        "critic_updates": (4, 16),
+        "entropy": (0.001, 0.01, 0.02, 0.04, 0.08),
+    },
+}
+"""Of Table S6; DQN has one layer of 64 units and 10,000 decisions in memory, A2C one of 64."""
+PAPER_MBB: Final = {
+    "kuhn": {"q_learning": 250, "dqn": 250, "a2c": 52},
+    "leduc": {"q_learning": 1300, "dqn": 900, "a2c": 78},
+}
 
 
 def converge(
@@ -117,6 +142,81 @@ def draw(path: Path, game: str, runs: int, results: dict[str, Any]) -> None:
     )
 
 
+def sweep(
+    arguments: argparse.Namespace, settings: list[tuple[str, str]], tree: HistoryTree
+) -> None:
+    """Learns by each setting, a name and a method, and prints the best of each name."""
+    evaluator, results = RowEvaluator(tree), list[Any]()
+    best: dict[str, Any] = {}
+    for name, text in settings:
+        method = make_method(text)
+        assert isinstance(method, LearningMethod)
+        learner, points = LearningRuns(method, tree, runs=arguments.runs), []
+        per_iteration = method.episodes_per_iteration or 1
+        began = time.perf_counter()
+        for number in range(1, _POINTS + 1):
+            goal = arguments.episodes * number // (_POINTS * per_iteration)
+            learner.run(goal - learner.iteration)
+            found = 1000 * np.asarray(evaluator.evaluate(learner.policies()).exploitability)
+            points.append({"games": goal * per_iteration, "mbb": found.tolist()})
+        late = np.mean([point["mbb"] for point in points[-_POINTS // 3 :]], axis=0)
+        result = {
+            "name": name,
+            "method": text,
+            "late_mbb": late.tolist(),
+            "seconds": time.perf_counter() - began,
+            "points": points,
+        }
+        results.append(result)
+        best[name] = min(best.get(name, result), result, key=lambda r: np.mean(r["late_mbb"]))
+        print(f"{text}: {late.mean():.0f} mbb", file=sys.stderr, flush=True)
+        if arguments.out:
+            _write(arguments, results, best)
+    for name, result in best.items():
+        late, paper = np.array(result["late_mbb"]), PAPER_MBB[arguments.game][name]
+        error = late.std() / len(late) ** 0.5
+        print(
+            f"{result['method']}: {late.mean():.0f} +- {error:.0f} mbb, paper about {paper}, "
+            f"ratio {late.mean() / paper:.2f}"
+        )
+
+
+def _settings(methods: list[str], only: dict[str, str]) -> list[tuple[str, str]]:
+    """Each method with each combination of values, as (name, its text)."""
+    found = []
+    for name in methods:
+        for values in itertools.product(*SWEEP[name].values()):
+            pairs = {k: str(v) for k, v in zip(SWEEP[name], values, strict=True)}
+            if all(pairs.get(k, v) == v for k, v in only.items()):
+                found.append((name, f"{name}({','.join(f'{k}={v}' for k, v in pairs.items())})"))
+    return found
+
+
+def _write(arguments: argparse.Namespace, results: list[Any], best: dict[str, Any]) -> None:
+    facts = {
+        **provenance(),
+        "devices": jax.device_count(),
+        "game": arguments.game,
+        "paper_mbb": PAPER_MBB[arguments.game],
+        "best": {name: result["method"] for name, result in best.items()},
+        "results": results,
+    }
+    Path(f"{arguments.out}.json").write_text(json.dumps(facts) + "\n")
+    curves = [
+        Curve.of_samples(
+            name, *([point[key] for point in result["points"]] for key in ("games", "mbb"))
+        )
+        for name, result in best.items()
+    ]
+    plot_curves(
+        Path(f"{arguments.out}.png"),
+        curves,
+        title=f"{arguments.game}: mean, least and most of {arguments.runs} runs",
+        x_label="games",
+        y_label="exploitability (mbb per hand)",
+    )
+
+
 def main() -> None:
     """Runs all methods of a game, and prints the last figure of each."""
     parser = script_parser(__doc__)
@@ -124,16 +224,31 @@ def main() -> None:
         "game", choices=METHODS, metavar="GAME", help=f"one of {', '.join(METHODS)}"
     )
     parser.add_argument("--runs", type=int, default=8, help="independent runs (default: 8)")
-    parser.add_argument("--episodes", type=int, default=1_000_000, help="games (default: 1000000)")
+    parser.add_argument("--episodes", type=int, help="games (default: 1000000, of a sweep 400000)")
     parser.add_argument(
         "--methods", nargs="+", metavar="NAME", help="of the paper, or as typed for sog run"
     )
     parser.add_argument(
         "--out", type=prefix, metavar="PREFIX", help="write PREFIX.json and PREFIX.png"
     )
+    parser.add_argument("--sweep", nargs="+", choices=SWEEP, default=[], help="figure S4")
+    parser.add_argument(
+        "--only", nargs="+", default=[], metavar="NAME=VALUE", help="leave out other values of it"
+    )
     arguments = parser.parse_args()
-    if arguments.runs < 1 or arguments.episodes < 1:
-        parser.error("--runs and --episodes must be >= 1")
+    if arguments.episodes is None:
+        arguments.episodes = 400_000 if arguments.sweep else 1_000_000
+    least = _POINTS * 16 if arguments.sweep else 1
+    if arguments.runs < 1 or arguments.episodes < least:
+        parser.error(f"--runs must be >= 1 and --episodes >= {least}")
+    if arguments.sweep:
+        settings = _settings(arguments.sweep, dict(pair.split("=") for pair in arguments.only))
+        if arguments.game not in PAPER_MBB or not settings:
+            known = ", ".join(PAPER_MBB)
+            parser.error(f"--sweep needs {known}, and --only values of SWEEP in this file")
+        use_all_cores()
+        sweep(arguments, settings, lay_out_histories(enumerate_public_tree(make(arguments.game))))
+        return
     methods = METHODS[arguments.game]
     names = arguments.methods or list(methods)
     try:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from sog.boards.views import SquaresView
-from sog.drawing.look import Look
 from sog.drawing.marks import COLOR, TAKEN, Mark, Marks
+from sog.drawing.picture import Look
 from sog.drawing.svg import as_text, circle, document, line, rectangle, text
 
 _CELL, _MARGIN, _NAMES = 62.0, 14.0, 22.0

@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ElementTree
 from typing import Final
 
 from sog.boards.views import GoView
-from sog.drawing.look import Look
 from sog.drawing.marks import Mark, Marks, draw_disk, tooltip_with
+from sog.drawing.picture import Look
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.core import PLAYER_0
 from sog.games.views import PASS

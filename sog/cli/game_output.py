@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from sog.cli.errors import CommandError, check_target, mistakes, write_file
-from sog.drawing.look import Look
-from sog.drawing.picture import draw_picture, has_picture
+from sog.drawing.picture import Look, draw_picture, has_picture
 from sog.games import Game
 from sog.play.game_records import endings, format_at, has_format
 

@@ -13,7 +13,7 @@ from sog.cli.games_file import OneGame, open_games
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play_screen import signed_units
 from sog.cli.players import check_searches, seat_players
-from sog.drawing.worth import draw_worth
+from sog.drawing.curves import draw_worth
 from sog.games import PLAYER_0, PLAYER_1
 from sog.play.choice import JudgedChoice
 from sog.play.match import Agent

@@ -25,7 +25,7 @@ from sog.games import Game
 from sog.play.history import History
 from sog.play.locked import hold_locks
 from sog.play.thinking import first_root, think
-from sog.players.evaluators import ChosenEvaluator, choose_evaluator
+from sog.players.leaf_search import ChosenEvaluator, choose_evaluator
 from sog.players.player import Host
 from sog.players.searching import changed, check_room
 from sog.tabular.locks import Lock

@@ -3,8 +3,8 @@
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
-from sog.drawing.look import Look
 from sog.drawing.marks import draw_disk, tooltip_with
+from sog.drawing.picture import Look
 from sog.drawing.svg import as_text, choice, circle, document, line, rectangle, text
 from sog.games.views import BoardView
 

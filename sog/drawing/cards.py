@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
-from sog.drawing.look import Look
+from sog.drawing.picture import Look
 from sog.drawing.svg import as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.views import CardsView, PrizesView
 
@@ -132,8 +132,7 @@ def draw_card(
 
     name: its rank, perhaps with the letter of its suit; None for a card face down.
     """
-    group = ElementTree.SubElement(parent, "g")
-    ElementTree.SubElement(group, "title").text = name or "a hidden card"
+    group = choice(parent, (), name or "a hidden card")
     stroke = _GOLD if is_lit else "#1d2733"
     rectangle(group, x, y, width, _TALL, fill=_PAPER, stroke=stroke, rx="8")
     if is_lit:
@@ -162,8 +161,7 @@ def _place(number: int, in_row: int, step: float, top: float) -> tuple[float, fl
 
 
 def _button(parent: ElementTree.Element, x: float, y: float) -> None:
-    group = ElementTree.SubElement(parent, "g")
-    ElementTree.SubElement(group, "title").text = "the dealer"
+    group = choice(parent, (), "the dealer")
     circle(group, x, y, 14, fill=_PAPER, stroke="#7a5a00", width=2)
     text(group, x, y + 5.5, "D", size=15, weight="bold", anchor="middle")
 
@@ -172,9 +170,8 @@ def _chips(
     parent: ElementTree.Element, x: float, y: float, count: int, most: int, name: str
 ) -> None:
     """A row of chips, scaled so that `most` chips fill it if there are too many to draw."""
-    group = ElementTree.SubElement(parent, "g")
     unit = "chip" if count == 1 else "chips"
-    ElementTree.SubElement(group, "title").text = f"{name}: {count:,} {unit} put in"
+    group = choice(parent, (), f"{name}: {count:,} {unit} put in")
     scale = max(most / _MOST_CHIPS_DRAWN, 1)
     drawn = min(max(round(count / scale), 1), count)
     left = x - (drawn - 1) * _CHIP / 2

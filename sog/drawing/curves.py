@@ -1,11 +1,12 @@
-"""Draws curves: metrics of a training run by step."""
+"""Draws curves: metrics of a training run by step, values over a reviewed game."""
 
 import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sog.drawing.svg import INK, SOFT, as_text, circle, document, line, rectangle, text
+from sog.drawing.svg import INK, SOFT, as_text, choice, circle, document, line, rectangle, text
+from sog.play.review import Review
 
 _WIDTH, _HEIGHT = 560.0, 300.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 74.0, 18.0, 46.0, 40.0
@@ -70,6 +71,18 @@ def draw_curves(
     return as_text(svg)
 
 
+def draw_worth(found: Review, names: tuple[str, str], title: str) -> str:
+    """The value of the best action at each choice, and the result, by player, as SVG text."""
+    curves: list[tuple[str, Points]] = []
+    for player, name in enumerate(names):
+        worths = [(choice.number + 1.0, choice.value) for choice in found.of(player)]
+        if found.is_whole:
+            worths.append((len(found.played.outcomes) + 1.0, found.utility(player)))
+        curves.append((name, worths))
+    label = f"move (value in {found.game.unit})"
+    return draw_curves(title, curves, x_label=label, may_be_log=False)
+
+
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Drops points that are too dense to see; keeps the last."""
     every = max(1, -(-len(points) // _MOST_POINTS))
@@ -112,8 +125,7 @@ def _draw_axes(
 def _draw_curve(
     svg: ElementTree.Element, places: Sequence[tuple[float, float]], name: str, color: str
 ) -> None:
-    group = ElementTree.SubElement(svg, "g", {"class": "curve"})
-    ElementTree.SubElement(group, "title").text = name
+    group = choice(svg, (), name, kind="curve")
     ElementTree.SubElement(
         group,
         "polyline",

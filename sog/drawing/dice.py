@@ -3,7 +3,7 @@
 import xml.etree.ElementTree as ElementTree
 from typing import Final
 
-from sog.drawing.look import Look
+from sog.drawing.picture import Look
 from sog.drawing.svg import as_text, choice, circle, document, rectangle, text
 from sog.games.views import DiceView
 
@@ -11,6 +11,7 @@ _DIE, _GAP, _MARGIN = 56.0, 12.0, 20.0
 _ROW: Final = _DIE + 40.0
 _CLOTH, _IVORY, _PIP, _CUP = "#2e5e4e", "#fdfaf2", "#1d2733", "#7b4a2d"
 _WORDS, _SOFT_WORDS = "#ffffff", "#cfe3da"
+_LAST, _OPEN, _MADE = "#d99a00", "#3a7562", "#6b5a26"
 _TIMES: Final = "\u00d7"
 _WIDE: Final = 640.0
 _BID: Final = 0.62  # of the size of a die, in the ladder of bids
@@ -49,19 +50,18 @@ def draw_die(
         at = (x + size / 2, y + 0.68 * size)
         text(parent, *at, "?", size=size / 2, weight="bold", color=_WORDS, anchor="middle")
         return
-    stroke = "#d99a00" if wild else _PIP
-    rectangle(parent, x, y, size, size, fill=_IVORY, stroke=stroke, rx=f"{size / 6:.1f}")
+    pip = _LAST if wild else _PIP
+    rectangle(parent, x, y, size, size, fill=_IVORY, stroke=pip, rx=f"{size / 6:.1f}")
     for right, down in _PIPS[face]:
         middle = (x + size * (0.5 + 0.26 * right), y + size * (0.5 + 0.26 * down))
-        circle(parent, *middle, size * 0.085, fill="#d99a00" if wild else _PIP)
+        circle(parent, *middle, size * 0.085, fill=pip)
 
 
 def _hand(svg: ElementTree.Element, view: DiceView, player: int, name: str, top: float) -> None:
     text(svg, _MARGIN, top + 14, name, size=15, weight="bold", color=_WORDS)
     faces = view.hands[player]
-    group = ElementTree.SubElement(svg, "g")
     dice = "hidden" if None in faces else " ".join(map(str, faces))
-    ElementTree.SubElement(group, "title").text = f"dice of {name}: {dice}"
+    group = choice(svg, (), f"dice of {name}: {dice}")
     for number, face in enumerate(faces):
         x = _MARGIN + number * (_DIE + _GAP)
         draw_die(group, x, top + 24, _DIE, face, wild=face == view.faces)
@@ -79,23 +79,13 @@ def _ladder(svg: ElementTree.Element, view: DiceView, top: float) -> None:
         x = _MARGIN + 4 + (face - 1) * (size + 62)
         y = top + (quantity - 1) * _STEP
         group = choice(svg, [bid] if bid in view.choices else [], f"bid {quantity}-{face}")
-        if bid == last:
-            rectangle(group, x - 6, y - 5, size + 50, size + 10, fill="#d99a00", rx="8")
-        elif bid in view.choices:
-            rectangle(group, x - 6, y - 5, size + 50, size + 10, fill="#3a7562", rx="8")
-        elif bid in view.made:
-            rectangle(group, x - 6, y - 5, size + 50, size + 10, fill="#6b5a26", rx="8")
+        if bid == last or bid in view.choices or bid in view.made:
+            fill = _LAST if bid == last else _OPEN if bid in view.choices else _MADE
+            rectangle(group, x - 6, y - 5, size + 50, size + 10, fill=fill, rx="8")
         if last is not None and bid < last and bid not in view.made:
             group.set("opacity", "0.35")
-        text(
-            group,
-            x + 22,
-            y + 0.7 * size,
-            f"{quantity} {_TIMES}",
-            size=15,
-            color=_WORDS,
-            anchor="end",
-        )
+        times, base = f"{quantity} {_TIMES}", y + 0.7 * size
+        text(group, x + 22, base, times, size=15, color=_WORDS, anchor="end")
         draw_die(group, x + 32, y, size, face, wild=face == view.faces)
     y = top + _ladder_height(view) - 22
     status = "no bid yet"

@@ -10,7 +10,7 @@ from typing import Final
 
 from sog.drawing.grid import Cell, Grid, Row, describe_events, merge_alike
 from sog.drawing.outline import percent, signed
-from sog.drawing.svg import INK, SOFT, as_text, cut, document, rectangle, text, tint
+from sog.drawing.svg import INK, SOFT, as_text, choice, cut, document, rectangle, text, tint
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
 
 _MARGIN, _HEADER, _ROW, _GAP = 24.0, 104.0, 34.0, 3.0
@@ -87,8 +87,7 @@ def _head(svg: ElementTree.Element, grid: Grid, columns: list[int], left: float,
 def _draw_row(
     svg: ElementTree.Element, grid: Grid, row: Row, columns: list[int], left: float, y: float
 ) -> None:
-    group = ElementTree.SubElement(svg, "g", {"class": "infostate"})
-    ElementTree.SubElement(group, "title").text = _tooltip(row)
+    group = choice(svg, (), _tooltip(row), kind="infostate")
     base = y + _ROW / 2 + 4
     text(group, _MARGIN, base, cut(row.name, _MOST_LETTERS), size=12)
     range_ = 0.0 if math.isnan(row.range_) else row.range_

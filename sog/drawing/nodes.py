@@ -78,26 +78,22 @@ class NodeView:
     read_choices: Callable[[], Choices]
     """Reads the arrays over actions on demand, since they can be large."""
 
-    @functools.cached_property
-    def _choices(self) -> Choices:
-        return self.read_choices()
-
     @property
     def policy(self) -> np.ndarray:
         """[S, A]: the average policy of an interior decision node; NaN elsewhere and in rows of
         infostates that were never reached."""
-        return self._choices.policy
+        return self.read_choices().policy
 
     @property
     def action_values(self) -> np.ndarray:
         """[S, A]: action values of an interior decision node to the acting player, see
         `gtcfr.action_values`; NaN if unknown."""
-        return self._choices.action_values
+        return self.read_choices().action_values
 
     @property
     def visits(self) -> np.ndarray:
         """[S, A] int: how often simulations chose the action."""
-        return self._choices.visits
+        return self.read_choices().visits
 
     @property
     def description(self) -> str:
@@ -190,7 +186,7 @@ def _view(
         mean_value=float(_ratio(worth, (reach[0] * compatible[0]).sum(keepdims=True))[0]),
         probability=float(rows.probability[row]),
         legal=np.asarray(rows.legal[row]) & (actor < CHANCE),
-        read_choices=functools.partial(_choices, game, tree, rows, row),
+        read_choices=functools.cache(functools.partial(_choices, game, tree, rows, row)),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from sog.drawing.nodes import NodeView
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
-_ACTORS: Final = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", TERMINAL: "end"}
+ACTORS: Final = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", TERMINAL: "end"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,7 +67,7 @@ def outline(
 
 def actor_name(node: NodeView) -> str:
     """Who acts at a public state."""
-    return _ACTORS[node.actor]
+    return ACTORS[node.actor]
 
 
 def percent(share: float) -> str:

@@ -1,14 +1,29 @@
 """Draws a public state: cards, dice, a board or a map."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sog.domain import load_part
-from sog.drawing.look import Look
+from sog.drawing.marks import Marks
 from sog.games import Game
 from sog.games.shown import Seen
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Look:
+    """Second argument of every drawing function, which uses the fields that apply."""
+
+    names: tuple[str, str] = ("player 0", "player 1")
+    """The players' names."""
+    bottom: int = 0
+    """The player drawn at the bottom."""
+    marks: Marks = dataclasses.field(default_factory=dict)
+    """Marks of actions on boards and maps, see `sog.drawing.marks.read_marks`."""
+    title: str | None = None
+    """Title of a map; None for that of the view."""
 
 
 def has_picture(game: Game[Any]) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
+    ACTORS,
     Outline,
     action_names,
     actor_name,
@@ -21,7 +22,7 @@ from sog.drawing.outline import (
     percent,
     signed,
 )
-from sog.drawing.svg import INK, SOFT, as_text, cut, document, rectangle, text, tint
+from sog.drawing.svg import INK, SOFT, as_text, choice, cut, document, rectangle, text, tint
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 
 _BOX, _GAP, _BETWEEN, _MARGIN, _HEADER = 232.0, 76.0, 12.0, 24.0, 84.0
@@ -138,8 +139,7 @@ def _header(svg: ElementTree.Element, title: str, unit: str) -> None:
     )
     text(svg, _MARGIN, _MARGIN + 32, facts, color=SOFT)
     x = _MARGIN
-    names = {PLAYER_0: "player 0", PLAYER_1: "player 1", CHANCE: "chance", TERMINAL: "end"}
-    for actor, name in names.items():
+    for actor, name in ACTORS.items():
         rectangle(svg, x, _MARGIN + 43, 11, 11, fill=_COLORS[actor], rx="2")
         text(svg, x + 17, _MARGIN + 53, name, color=SOFT)
         x += 30 + _LETTER * len(name)
@@ -229,8 +229,7 @@ def _draw_bars(group: ElementTree.Element, node: NodeView) -> None:
     hides = int(node.is_possible[node.actor].sum()) > 1 if shown else False
     label = _LETTER * min(max(map(len, names)), _MOST_LETTERS) + 8 if hides else 0.0
     for number, (infostate, name) in enumerate(zip(shown, names, strict=True)):
-        row = ElementTree.SubElement(group, "g", {"class": "infostate"})
-        ElementTree.SubElement(row, "title").text = _infostate_text(node, infostate)
+        row = choice(group, (), _infostate_text(node, infostate), kind="infostate")
         y, weight = _HEAD + _ROW * number, float(node.ranges[node.actor, infostate]) / most
         if hides:
             text(row, 14, y + 10, cut(name, _MOST_LETTERS), color=INK if weight > 0.2 else SOFT)

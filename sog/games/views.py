@@ -20,7 +20,7 @@ class View:
     """One of the kinds below, or a kind of a domain."""
 
     drawer: ClassVar[str]
-    """What draws it, as module:function, called with the view and a `sog.drawing.look.Look`."""
+    """What draws it, as module:function, called with the view and a `sog.drawing.picture.Look`."""
     title: str
 
     def places(self) -> Mapping[Place, Sequence[int]]:

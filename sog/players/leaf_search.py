@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+import time
 from typing import Any, ClassVar, Final
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
@@ -14,6 +15,7 @@ from sog.games.core import Game, param
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import usual_path
 from sog.players.method import Method
+from sog.players.methods import make_method
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.searching import (
     changed,
@@ -116,3 +118,38 @@ class Rollout(LeafSearch):
         if game.hides_information:
             return WorldRolloutEvaluator(num_games=self.games, seed=seed)
         return RolloutEvaluator(num_rollouts=self.games, seed=seed)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class ChosenEvaluator:
+    """An evaluator, and the game to search with it."""
+
+    name: str
+    evaluator: Evaluator
+    game: Game[Any]
+    enumerate_seconds: float
+
+    @property
+    def num_public_states(self) -> int | None:
+        """Of the whole game, if it was enumerated."""
+        return self.game.tree.num_nodes if isinstance(self.game, EnumeratedGame) else None
+
+
+def choose_evaluator(game: Game[Any], name: str | None, host: Host) -> ChosenEvaluator:
+    """The evaluator of a `LeafSearch` by name; for None uniform play, or zeros if the game is too
+    large for that. Raises ValueError if it does not support the game.
+    """
+    leaf, began = make_method(name or "uniform"), time.perf_counter()
+    assert isinstance(leaf, LeafSearch)
+    try:
+        searched, evaluator = leaf.ready(game, host)
+    except ValueError:
+        if name is not None:
+            raise
+        option = host.option("evaluator")
+        host.notify(f"the game is too large to enumerate: leaves are worth 0 (see {option}).")
+        return choose_evaluator(game, "zero", host)
+    seconds = time.perf_counter() - began if leaf.needs_tree else 0.0
+    return ChosenEvaluator(
+        name=leaf.name, evaluator=evaluator, game=searched, enumerate_seconds=seconds
+    )

@@ -17,7 +17,7 @@ from sog.games.encoding import form_of
 from sog.memory import available_bytes
 from sog.players.player import Candidate, Host, Player, SearchChanges
 from sog.players.searching import read_simulations
-from sog.players.table import entry_of, read_player
+from sog.players.table import entry_of, read_player, split_overrides
 from sog.tabular.public_tree import TreeTooLargeError
 
 _SHARE_OF_MEMORY: Final = 0.5  # for batches of searches
@@ -56,11 +56,12 @@ def seat(
     that do not go together.
     """
     changes = read_simulations(search) if isinstance(search, str) else search or {}
-    candidates = {text: read_player(text, host) for text in texts}
+    read = {text: read_player(text, host) for text in texts}
+    candidates = {text: candidate for text, (candidate, _) in read.items()}
     played = _common_game(candidates, make(game) if isinstance(game, str) else game, host)
     return Seating(
         game=played,
-        players=tuple(_ready(text, candidates[text], played, changes, host) for text in texts),
+        players=tuple(_ready(text, *read[text], played, changes, host) for text in texts),
     )
 
 
@@ -102,11 +103,18 @@ def _common_game(
 
 
 def _ready(
-    text: str, candidate: Candidate, game: Game[Any], changes: SearchChanges, host: Host
+    text: str,
+    candidate: Candidate,
+    overrides: SearchChanges,
+    game: Game[Any],
+    changes: SearchChanges,
+    host: Host,
 ) -> Player:
+    name, settings = split_overrides(text) if overrides else (text, "")
     try:
-        return candidate.player(text, game, changes, host)
+        player = candidate.player(name, game, {**changes, **overrides}, host)
     except TreeTooLargeError:
         raise  # its message is about the game
     except ValueError as error:
         raise ValueError(f"{text}: {error}") from None
+    return dataclasses.replace(player, name=f"{player.name}, {settings}") if settings else player

@@ -4,11 +4,9 @@ An agent is NAME.npz in `sog.players.agents` and its entry in agents.json beside
 numbers and text: loading them runs no code. `scripts/package_data.py` makes them from a run folder.
 """
 
-import dataclasses
 import functools
 import importlib.resources
 import io
-import json
 from typing import Any, Final
 
 import jax
@@ -112,18 +110,3 @@ def unpack_params(like: Any, arrays: dict[str, np.ndarray]) -> Any:
     if len(arrays) != len(jax.tree.leaves(like)):
         raise ValueError(f"{len(jax.tree.leaves(like))} arrays are needed, it has {len(arrays)}")
     return jax.tree_util.tree_map_with_path(restored, like)
-
-
-def changed_fields(settings: Any) -> dict[str, Any]:
-    """The settings that are not default, for JSON."""
-    return {
-        field.name: value
-        for field in dataclasses.fields(settings)
-        if (value := getattr(settings, field.name)) != field.default
-    }
-
-
-def dump_agents(entries: dict[str, AgentEntry]) -> str:
-    """The text of agents.json."""
-    listed = [dataclasses.asdict(entries[name]) for name in sorted(entries)]
-    return json.dumps(listed, indent=1) + "\n"

@@ -6,18 +6,18 @@ nothing heavy: entries are loaded on use.
 """
 
 import re
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from sog.domain import with_domains
 from sog.parameters import near_name
 from sog.players.agents import AGENT_PREFIX, read_agents
 from sog.players.entry import Entry
 from sog.players.methods import METHODS, rule_form
-from sog.players.overrides import Overridden, read_overrides, split_overrides
 from sog.players.runs import load_run, near_run, split_step
 
 if TYPE_CHECKING:
-    from sog.players.player import Candidate, Host
+    from sog.players.player import Candidate, Host, SearchChanges
 
 
 def read_network(text: str, host: "Host") -> "Candidate":
@@ -53,28 +53,23 @@ def read_network(text: str, host: "Host") -> "Candidate":
 
 
 _NETWORK: Final = "run"
+_SEARCH: Final = "search"
+_SHIPPED: Final = "with a network shipped with the package, see sog agents"
 _CORE: Final = {
-    _NETWORK: Entry(
-        form="RUN",
-        summary="the folder of a training run: search with its last network",
-        reader="sog.players.table:read_network",
-        searches=True,
-        has_network=True,
-    ),
-    "step": Entry(
-        form="RUN@STEP",
-        summary="the same, with the network of another step",
-        reader="sog.players.table:read_network",
-        searches=True,
-        has_network=True,
-    ),
-    "agent": Entry(
-        form="agent:NAME",
-        summary="the same, with a network shipped with the package, see sog agents",
-        reader="sog.players.table:read_network",
-        searches=True,
-        has_network=True,
-    ),
+    **{
+        name: Entry(
+            form=form,
+            summary=summary,
+            reader="sog.players.table:read_network",
+            searches=True,
+            has_network=True,
+        )
+        for name, form, summary in (
+            (_NETWORK, "RUN", "the folder of a training run: search with its last network"),
+            ("step", "RUN@STEP", "the same, with the network of another step"),
+            ("agent", "agent:NAME", f"the same, {_SHIPPED}"),
+        )
+    },
     "policy": Entry(
         form="policy:FILE",
         summary="the policy of a file of sog solve --save or of a table (FILE.csv)",
@@ -93,15 +88,48 @@ def entry_of(text: str) -> Entry:
     return PLAYERS.get(match[1] if match else _NETWORK, PLAYERS[_NETWORK])
 
 
-def read_player(text: str, host: "Host") -> "Candidate":
-    """Reads the text of a player. Raises ValueError, in one line."""
+def read_player(text: str, host: "Host") -> "tuple[Candidate, SearchChanges]":
+    """Reads the text of a player, and the search settings after it. Raises ValueError, in one line.
+
+    Settings, as in `runs/leduc?search=200,1&c_puct=2`, take precedence over those of all players,
+    so players of a tournament can differ.
+    """
     entry, (base, overrides) = entry_of(text), split_overrides(text)
     if not (overrides and entry.takes_overrides):
-        return entry.read(text, host)
+        return entry.read(text, host), {}
     candidate = entry.read(base, host)
     if not entry.searches:
         raise ValueError(f"{base} has no search settings to change by ?{overrides}.")
     try:
-        return Overridden(candidate=candidate, text=overrides, changes=read_overrides(overrides))
+        return candidate, _read_overrides(overrides)
     except ValueError as error:
         raise ValueError(f"{base}?{overrides}: {error}") from None
+
+
+def split_overrides(text: str) -> tuple[str, str]:
+    """Splits "PLAYER?name=value&name=value" into player and overrides; "" if there are none."""
+    match = re.fullmatch(r"([^?]+)\?([^?]*=[^?]*)", text.strip(), re.DOTALL)
+    if match is None or Path(text).exists():
+        return text, ""
+    return match[1].strip(), match[2].strip()
+
+
+def _read_overrides(text: str) -> "SearchChanges":
+    """Reads changes of a search from "search=200,1&name=value". Raises ValueError."""
+    from selfplay.runs.config import read_changes_of  # heavy, as all below
+    from sog.players.searching import read_simulations
+
+    changes: dict[str, Any] = {}
+    for part in text.split("&"):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (name and equals and value):
+            raise ValueError(f"write settings as name=value, got {part!r}.")
+        read = (
+            read_simulations(value)
+            if name == _SEARCH
+            else read_changes_of(_SEARCH, [f"{_SEARCH}.{name}={value}"])
+        )
+        for twice in changes.keys() & read.keys():
+            raise ValueError(f"{twice} is given twice.")
+        changes |= read
+    return changes

@@ -2,13 +2,14 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import jax
 
-from gtcfr.evaluator import NetworkEvaluator
+from gtcfr.evaluator import Evaluator, NetworkEvaluator
 from gtcfr.settings import SearchSettings
 from networks.cvpn import make_network
+from selfplay.alphazero.search import check_game, search_bytes
 from selfplay.learner import first_state, restored_state
 from selfplay.memory import check_playing
 from selfplay.recipe import ALPHAZERO, recipe_of
@@ -17,9 +18,13 @@ from selfplay.runs.run_folder import RunFolder
 from selfplay.schedule import arrays_of
 from selfplay.settings import AlphaZeroSettings
 from sog.games import Game, make
-from sog.players.alphazero import alphazero_player
+from sog.memory import check_memory
+from sog.players.alphazero_agent import AlphaZeroAgent
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.searching import searching_player, trained_settings
+
+_SIMULATIONS: Final = "num_simulations"
+_PER_UPDATE: Final = "simulations_per_update"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,7 +54,7 @@ class Trained:
         if self.alphazero is not None:
             simulations = self.settings.num_simulations
             how = (self.alphazero, simulations, search, host)
-            return alphazero_player(self.title, game, net, *how)
+            return _alphazero_player(self.title, game, net, *how)
         settings = trained_settings(self.settings, search)
         return searching_player(self.title, game, game, net, settings, host, network=net)
 
@@ -88,3 +93,35 @@ def trained_steps(path: Path) -> list[int]:
     if not steps and has_checkpoints(folder):
         load_checkpoint(folder)  # raises what is wrong with them
     return steps
+
+
+def _alphazero_player(
+    name: str,
+    game: Game[Any],
+    evaluator: Evaluator,
+    settings: AlphaZeroSettings,
+    num_simulations: int,
+    changes: SearchChanges,
+    host: Host,
+) -> Player:
+    """Makes a player; `changes` may only set the number of simulations.
+
+    Raises ValueError for other changes, for a time limit, if mctx is not installed, and if memory
+    does not suffice.
+    """
+    for setting, value in changes.items():
+        if setting not in (_SIMULATIONS, _PER_UPDATE) or (setting == _PER_UPDATE and value != 1):
+            raise ValueError(
+                f"AlphaZero's search can change {_SIMULATIONS} only, not {setting} = {value}."
+            )
+    if host.seconds is not None:
+        raise ValueError("AlphaZero's search is limited by simulations, not by seconds.")
+    check_game(game)
+    simulations = int(changes.get(_SIMULATIONS, num_simulations))
+    needed = search_bytes(game, simulations)
+    check_memory({f"AlphaZero's search of {_SIMULATIONS} = {simulations}": needed})
+
+    def make(player: int, seed: int) -> AlphaZeroAgent:
+        return AlphaZeroAgent(game, evaluator, settings, num_simulations=simulations, player=player)
+
+    return Player(name=name, game=game, make=make, search_bytes=needed, network=evaluator)

@@ -9,8 +9,8 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Final
 
-from sog.drawing.look import Look
 from sog.drawing.marks import COLOR, TAKEN, Marks, opacity_of, tooltip_with
+from sog.drawing.picture import Look
 from sog.drawing.svg import INK, SOFT, as_text, choice, circle, cut, document, line, rectangle, text
 from sog.games.views import Choices
 from sog.scotland_yard.view import (

@@ -19,8 +19,8 @@ from sog.games.foreign import trusted_names
 from sog.games.packages import is_class_path
 from sog.play import PlayedGame
 from sog.players.agents import AGENT_PREFIX, read_agents
-from sog.players.evaluators import choose_evaluator
 from sog.players.judges import can_judge, usual_judge
+from sog.players.leaf_search import choose_evaluator
 from sog.players.methods import METHODS, make_method
 from sog.players.player import Host, Player
 from sog.players.runs import load_run, near_run, split_step

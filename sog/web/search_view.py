@@ -5,7 +5,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.drawing.look import Look
 from sog.drawing.marks import read_marks
 from sog.drawing.nodes import NodeView
 from sog.drawing.outline import (
@@ -19,7 +18,7 @@ from sog.drawing.outline import (
     percent,
     signed,
 )
-from sog.drawing.picture import draw_picture
+from sog.drawing.picture import Look, draw_picture
 from sog.drawing.search_tree import draw_search
 from sog.games.core import CHANCE, TERMINAL
 from sog.play.principal_variation import events_of

@@ -5,10 +5,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.drawing.look import Look
+from sog.drawing.curves import draw_worth
 from sog.drawing.marks import Marks, read_marks
-from sog.drawing.picture import draw_picture
-from sog.drawing.worth import draw_worth
+from sog.drawing.picture import Look, draw_picture
 from sog.games.core import CHANCE
 from sog.games.shown import Seen
 from sog.games.views import PASS

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.drawing.look import Look
 from sog.drawing.marks import COLOR, TAKEN, Mark, Marks, read_marks
-from sog.drawing.picture import draw_picture
+from sog.drawing.picture import Look, draw_picture
 from sog.games import make
 from sog.games.views import PASS
 

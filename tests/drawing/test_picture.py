@@ -10,8 +10,7 @@ import pytest
 
 from sog.drawing.board import draw_board
 from sog.drawing.curves import draw_curves
-from sog.drawing.look import Look
-from sog.drawing.picture import draw_picture
+from sog.drawing.picture import Look, draw_picture
 from sog.games import make
 from sog.games.core import TERMINAL
 from sog.games.views import BoardView

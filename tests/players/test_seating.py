@@ -11,10 +11,9 @@ from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import Game, make
 from sog.play.simple_agents import RandomAgent
 from sog.players.entry import Entry
-from sog.players.overrides import split_overrides
 from sog.players.player import Host, Player, SearchChanges
 from sog.players.seating import is_variant, seat
-from sog.players.table import PLAYERS
+from sog.players.table import PLAYERS, split_overrides
 from sog.tabular import TreeTooLargeError
 
 

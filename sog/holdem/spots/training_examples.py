@@ -52,18 +52,16 @@ def random_queries(
     return BeliefState(**arrays)
 
 
-def solve_spots(
-    game: Any, count: int, random: np.random.Generator, later: bool = True
-) -> Iterator[WorkerOutput]:
-    """Yields examples of solved random rivers, in batches, one for each start and, with `later`,
-    one for a later decision, see `solve_random_spots`."""
+def solve_spots(game: Any, count: int, random: np.random.Generator) -> Iterator[WorkerOutput]:
+    """Yields examples of solved random rivers, in batches, one for each start and one for a later
+    decision, see `solve_random_spots`."""
     solve: Any = in_32_bits(solve_random_spots)
     for first in range(0, count, _SPOTS_PER_CALL):
         began = time.perf_counter()
         # Between passive and aggressive lines: small pots, and large ones.
         calls = random.random()
         size = min(_SPOTS_PER_CALL, count - first)
-        spots = solve(game, _RIVER, size, random, calls, _ITERATIONS, later)
+        spots = solve(game, _RIVER, size, random, calls, _ITERATIONS, later=True)
         states, ranges = jax.device_get((jax.vmap(pack)(spots.states), spots.ranges))
         values = np.asarray(spots.values) / np.float32(game.max_utility)
         yield WorkerOutput(
