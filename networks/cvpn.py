@@ -123,8 +123,8 @@ class CVPN(nnx.Module):
         if self.is_pairwise:
             num_others, num_values = num_others + 2 * size**2, size**2
         make = TORSOS[settings.torso]
-        shape = (num_features, num_others, settings.width, settings.depth)
-        self.torso: Any = make(game, *shape, rngs=rngs)
+        inputs = (num_features, num_others)
+        self.torso: Any = make(game, inputs, settings.width, settings.depth, rngs=rngs)
         width = self.torso.num_outputs
         # Queries repeat states with other ranges: the part that does not depend on ranges is
         # computed once, if it is also smaller to store.

@@ -135,7 +135,7 @@ class Analyst:
     def line(self) -> list[int]:
         """The principal variation, see `sog.play.principal_variation`."""
         found = self._found
-        return events_of(best_lines(self.game, found)[int(found.slot[0])])
+        return events_of(np.asarray(best_lines(self.game, found))[int(found.slot[0])])
 
     @property
     def _found(self) -> SearchResult:

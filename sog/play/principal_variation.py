@@ -100,15 +100,10 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
 
 
 @in_32_bits
-def best_lines(game: Game[Any], result: SearchResult) -> np.ndarray:
+@functools.partial(jax.jit, static_argnums=0)
+def best_lines(game: Game[Any], result: SearchResult) -> Array:
     """[interior row, LINE_LENGTH] int: the principal variation from each public state of one search
     (a batch of 1), padded with -1. Empty where information is hidden."""
-    lines: np.ndarray = np.asarray(_best_lines(game, result))
-    return lines
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _best_lines(game: Game[Any], result: SearchResult) -> Array:
     tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], result.tree)
     slots = jnp.arange(tree.shape.num_interior, dtype=jnp.int32)
     return jax.vmap(lambda slot: best_line(game, tree, slot))(slots)
