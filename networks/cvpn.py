@@ -70,9 +70,8 @@ class NetworkSettings:
     Parameters and results are always float32, and a CPU always computes in float32."""
 
     def __post_init__(self) -> None:
-        if self.torso not in _TORSO_NAMES:
-            raise ValueError(f"torso must be one of {', '.join(_TORSO_NAMES)}, got {self.torso!r}.")
         for name, known in (
+            ("torso", _TORSO_NAMES),
             ("value_head", VALUE_HEADS),
             ("policy_shape", POLICY_SHAPES),
             ("precision", PRECISIONS),
