@@ -9,9 +9,7 @@ from sog.play.rules import after, first_state
 from sog.tabular.locks import Lock
 
 
-def hold_locks(
-    game: Game[Any], locks: Sequence[Lock], *, start: Any = None, batch_size: int = 1
-) -> HeldPolicies:
+def hold_locks(game: Game[Any], locks: Sequence[Lock], *, start: Any = None) -> HeldPolicies:
     """Locked policies for search roots: `dataclasses.replace(root, held=hold_locks(game, locks))`.
 
     game: the one to search. start: where the events of the locks begin, if not at its root.
@@ -22,4 +20,4 @@ def hold_locks(
         for outcome in lock.outcomes:
             state = after(game, state, outcome)
         held.append((state, lock.is_held, lock.policy))
-    return held_policies(game, held, batch_size=batch_size)
+    return held_policies(game, held)
