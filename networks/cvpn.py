@@ -70,9 +70,8 @@ class NetworkSettings:
     Parameters and results are always float32, and a CPU always computes in float32."""
 
     def __post_init__(self) -> None:
-        if self.torso not in _TORSO_NAMES:
-            raise ValueError(f"torso must be one of {', '.join(_TORSO_NAMES)}, got {self.torso!r}.")
         for name, known in (
+            ("torso", _TORSO_NAMES),
             ("value_head", VALUE_HEADS),
             ("policy_shape", POLICY_SHAPES),
             ("precision", PRECISIONS),
@@ -123,8 +122,8 @@ class CVPN(nnx.Module):
         if self.is_pairwise:
             num_others, num_values = num_others + 2 * size**2, size**2
         make = TORSOS[settings.torso]
-        shape = (num_features, num_others, settings.width, settings.depth)
-        self.torso: Any = make(game, *shape, rngs=rngs)
+        inputs = (num_features, num_others)
+        self.torso: Any = make(game, inputs, settings.width, settings.depth, rngs=rngs)
         width = self.torso.num_outputs
         # Queries repeat states with other ranges: the part that does not depend on ranges is
         # computed once, if it is also smaller to store.

@@ -1,6 +1,6 @@
 """Torsos: from a network's inputs to the input of its heads.
 
-A torso is made from (game, num_features, num_others, width, depth, rngs) and called with the game's
+A torso is made from (game, (features, others), width, depth, rngs) and called with the game's
 features [batch, feature] and the other inputs [batch, other], which hold the ranges. It returns
 [batch, num_outputs], and the same as a board if it has one. It has a line in `TORSOS`. Student of
 Games, Table S1.
@@ -26,17 +26,10 @@ class MLP(nnx.Module):
     """Whether the features' part of the first layer can be computed alone."""
 
     def __init__(
-        self,
-        game: Game[Any],
-        num_features: int,
-        num_others: int,
-        width: int,
-        depth: int,
-        *,
-        rngs: nnx.Rngs,
+        self, game: Game[Any], inputs: tuple[int, int], width: int, depth: int, *, rngs: nnx.Rngs
     ) -> None:
         """For any game; width: units of a layer, depth: layers."""
-        sizes = [num_features + num_others, *[width] * depth]
+        sizes = [sum(inputs), *[width] * depth]
         self.layers = nnx.List(
             nnx.Linear(before, after, kernel_init=nnx.initializers.he_normal(), rngs=rngs)
             for before, after in itertools.pairwise(sizes)
@@ -92,21 +85,14 @@ class ResNet(nnx.Module):
     begins: ClassVar = False
 
     def __init__(
-        self,
-        game: Game[Any],
-        num_features: int,
-        num_others: int,
-        width: int,
-        depth: int,
-        *,
-        rngs: nnx.Rngs,
+        self, game: Game[Any], inputs: tuple[int, int], width: int, depth: int, *, rngs: nnx.Rngs
     ) -> None:
         """For a game whose encoding is `Planes`; width: channels, depth: blocks."""
         assert isinstance(game.encoding, Planes)  # see `networks.cvpn.check_torso`
         self.planes = planes = game.encoding
         self.first = nnx.Conv(planes.channels, width, (3, 3), rngs=rngs)
         hides = game.hides_information  # the others are constant with perfect information
-        self.others = nnx.Linear(num_others, width, rngs=rngs) if hides else None
+        self.others = nnx.Linear(inputs[1], width, rngs=rngs) if hides else None
         self.blocks = nnx.List(ResidualBlock(width, rngs=rngs) for _ in range(depth))
         self.last = nnx.Conv(width, _HEAD_CHANNELS, (1, 1), rngs=rngs)
         self.num_outputs = _HEAD_CHANNELS * planes.rows * planes.columns

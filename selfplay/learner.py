@@ -125,6 +125,15 @@ def learner_devices() -> list[jax.Device]:
     return devices if is_accelerated() else devices[:1]
 
 
+def check_batch(settings: LearnerSettings, num_devices: int) -> None:
+    """Raises ValueError if a batch cannot be split over the devices."""
+    if settings.batch_size % num_devices:
+        raise ValueError(
+            f"learner: batch_size must be a multiple of the {num_devices} devices, "
+            f"got {settings.batch_size}."
+        )
+
+
 class Learner:
     """Takes learner steps on batches."""
 
@@ -143,11 +152,7 @@ class Learner:
         Raises ValueError if a batch cannot be split over the devices.
         """
         devices = learner_devices() if devices is None else devices
-        if settings.batch_size % len(devices):
-            raise ValueError(
-                f"learner: batch_size must be a multiple of the {len(devices)} devices, "
-                f"got {settings.batch_size}."
-            )
+        check_batch(settings, len(devices))
         self.settings = settings
         optimizer = make_optimizer(settings)
         mesh = Mesh(np.array(devices), ("data",))

@@ -9,19 +9,12 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.packing import BeliefState
 from networks.cvpn import make_network
 from selfplay.ray_cluster import ray_cluster
 from selfplay.recipe import recipe_of
 from selfplay.settings import Config
-from selfplay.workers import (
-    SELFPLAY,
-    SOLVER,
-    WorkerOutput,
-    WorkersLostError,
-    key_of,
-)
+from selfplay.workers import SELFPLAY, SOLVER, WorkerOutput, WorkersLostError, key_of
 from sog.games import make
 
 _MOST_LOSSES: Final = 3
@@ -39,27 +32,20 @@ class Worker:
         self._player = self._recipe.player(game, config)
         self._solver = self._recipe.solver and self._recipe.solver(game, config)
 
-    def play(self, params: Any, version: np.ndarray, number: int) -> WorkerOutput:
-        """Makes one decision in every game; see `SelfplayWorker.play`. number: of the task."""
-        random = np.random.default_rng([self._seed, number])
-        key = key_of(self._seed, number, SELFPLAY)
-        return self._player.play(self._evaluator(params), jax.device_put(version), key, random)
-
-    def solve(
-        self,
-        params: Any,
-        version: np.ndarray,
-        number: int,
-        beliefs: BeliefState,
+    def work(
+        self, params: Any, version: np.ndarray, number: int, beliefs: BeliefState | None
     ) -> WorkerOutput:
-        """Solves a batch of queries; see `SolverWorker.solve`. number: of the task."""
-        assert self._solver is not None  # only recipes with a solver have queries
-        key = key_of(self._seed, number, SOLVER)
-        evaluator = self._evaluator(params)
-        return self._solver.solve(evaluator, jax.device_put(version), beliefs, key)
+        """Solves a batch of queries, or makes one decision in every game if there are none.
 
-    def _evaluator(self, params: Any) -> NetworkEvaluator:
-        return self._recipe.evaluator(self._apply_fn, jax.device_put(params))
+        number: of the task.
+        """
+        evaluator = self._recipe.evaluator(self._apply_fn, jax.device_put(params))
+        network = evaluator, jax.device_put(version)
+        if beliefs is None:
+            random = np.random.default_rng([self._seed, number])
+            return self._player.play(*network, key_of(self._seed, number, SELFPLAY), random)
+        assert self._solver is not None  # only recipes with a solver have queries
+        return self._solver.solve(*network, beliefs, key_of(self._seed, number, SOLVER))
 
 
 class RayWorkers:
@@ -82,11 +68,7 @@ class RayWorkers:
         self, place: int, version: np.ndarray, number: int, beliefs: BeliefState | None
     ) -> None:
         """Gives a worker a task: to solve the queries, or to play without any."""
-        worker, task = self._workers[place], (self._params, version, number)
-        if beliefs is None:
-            begun = worker.play.remote(*task)
-        else:
-            begun = worker.solve.remote(*task, beliefs)
+        begun = self._workers[place].work.remote(self._params, version, number, beliefs)
         self._tasks[begun] = place
 
     def gather(self, seconds: float) -> tuple[list[WorkerOutput], list[str], list[int]]:

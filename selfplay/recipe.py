@@ -26,23 +26,6 @@ ALPHAZERO: Final = "alphazero"
 _MOST_STATES: Final = 2**29  # of a tree; its rows have 32-bit numbers
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """An algorithm."""
-
-    check: Callable[[Game[Any], Config], dict[str, int]]
-    """Raises ValueError for an unsupported game or settings; returns the bytes of its searches, by
-    the settings that determine them. Compiles nothing."""
-    player: Callable[[Game[Any], Config], GamesWorker]
-    """Makes the self-play worker; raises ValueError for impossible sizes."""
-    solver: Callable[[Game[Any], Config], SolverWorker] | None
-    """Makes the solver; None if there are no queries to solve."""
-    evaluator: Callable[[ApplyNetwork, Any], NetworkEvaluator]
-    """(network, its parameters) -> the evaluator of searches."""
-    loss: LossFn
-    """(network, its parameters, a batch of examples, settings) -> loss and its terms."""
-
-
 def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
     """The evaluator of a network."""
     embed, answer = apply_fn.in_parts
@@ -56,6 +39,23 @@ def make_evaluator(apply_fn: ApplyNetwork, params: Any) -> NetworkEvaluator:
         embed_fn=embed,
         leaves_per_call=per_call,
     )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """An algorithm."""
+
+    check: Callable[[Game[Any], Config], dict[str, int]]
+    """Raises ValueError for an unsupported game or settings; returns the bytes of its searches, by
+    the settings that determine them. Compiles nothing."""
+    player: Callable[[Game[Any], Config], GamesWorker]
+    """Makes the self-play worker; raises ValueError for impossible sizes."""
+    solver: Callable[[Game[Any], Config], SolverWorker] | None = None
+    """Makes the solver; None if there are no queries to solve."""
+    evaluator: Callable[[ApplyNetwork, Any], NetworkEvaluator] = make_evaluator
+    """(network, its parameters) -> the evaluator of searches."""
+    loss: LossFn = cvpn_loss
+    """(network, its parameters, a batch of examples, settings) -> loss and its terms."""
 
 
 def check_student_of_games(game: Game[Any], config: Config) -> dict[str, int]:
@@ -86,19 +86,9 @@ def check_student_of_games(game: Game[Any], config: Config) -> dict[str, int]:
 
 RECIPES: Final = {
     STUDENT_OF_GAMES: Recipe(
-        check=check_student_of_games,
-        player=SelfplayWorker,
-        solver=SolverWorker,
-        evaluator=make_evaluator,
-        loss=cvpn_loss,
+        check=check_student_of_games, player=SelfplayWorker, solver=SolverWorker
     ),
-    ALPHAZERO: Recipe(
-        check=check_alphazero,
-        player=AlphaZeroWorker,
-        solver=None,
-        evaluator=make_evaluator,
-        loss=cvpn_loss,
-    ),
+    ALPHAZERO: Recipe(check=check_alphazero, player=AlphaZeroWorker),
 }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.packing import BeliefState
 from networks.cvpn import make_network
-from selfplay.learner import STEPS_PER_CALL, Learner, learner_devices
+from selfplay.learner import STEPS_PER_CALL, Learner, check_batch, learner_devices
 from selfplay.memory import check_training
 from selfplay.random_games import play_random_games
 from selfplay.recipe import recipe_of
@@ -188,10 +188,5 @@ def check_config(game: Game[Any], config: Config) -> None:
             f"what is at stake, got true."
         )
     searches = recipe_of(config).check(game, config)
-    devices = len(learner_devices())
-    if config.learner.batch_size % devices:
-        raise ValueError(
-            f"learner: batch_size must be a multiple of the {devices} devices, "
-            f"got {config.learner.batch_size}."
-        )
+    check_batch(config.learner, len(learner_devices()))
     check_training(game, config, searches)

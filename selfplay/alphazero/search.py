@@ -5,6 +5,7 @@ and Go through self-play". Gumbel AlphaZero: Danihelka et al. 2022, "Policy impr
 with Gumbel". One infostate per player and no chance: `check_game`.
 """
 
+import functools
 import importlib
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import BatchEncoder, Evaluator, LeafQueries
+from gtcfr.evaluator import Evaluator, evaluate_beliefs
 from gtcfr.packing import pack, packed_width, unpack
 from selfplay.settings import GUMBEL, AlphaZeroSettings
 from sog.games.core import TERMINAL, Game
@@ -92,22 +93,17 @@ def search(
         )
         return output, jnp.where(is_passed[:, None], packed, jax.vmap(pack)(after))
 
-    policy_of: Any
     if settings.search == GUMBEL:
-        policy_of, options = (
+        policy_of = functools.partial(
             mctx.gumbel_muzero_policy,
-            {
-                "max_num_considered_actions": settings.max_considered_actions,
-                "gumbel_scale": 1.0 if explores else 0.0,
-            },
+            max_num_considered_actions=settings.max_considered_actions,
+            gumbel_scale=1.0 if explores else 0.0,
         )
     else:
-        policy_of, options = (
+        policy_of = functools.partial(
             mctx.muzero_policy,
-            {
-                "dirichlet_fraction": _NOISE if explores else 0.0,
-                "dirichlet_alpha": settings.dirichlet_alpha,
-            },
+            dirichlet_fraction=_NOISE if explores else 0.0,
+            dirichlet_alpha=settings.dirichlet_alpha,
         )
     with jax.numpy_rank_promotion("allow"):
         output = policy_of(
@@ -117,7 +113,6 @@ def search(
             step,
             num_simulations=num_simulations,
             invalid_actions=~legal,
-            **options,
         )
         summary = output.search_tree.summary()
     policy = jnp.where(legal, output.action_weights, 0)
@@ -136,21 +131,9 @@ def search(
 def _ask(game: Game[Any], evaluator: Evaluator, states: Any) -> tuple[Array, Array]:
     """Logits [batch, A], and values [batch, player] as shares of the largest utility."""
     legal = jax.vmap(game.legal_outcomes)(states)
-    size = len(legal)
-    if isinstance(evaluator, BatchEncoder):
-        encoded = evaluator.encode_many(game, states, jnp.ones(size, bool))
-    else:
-        encoded = jax.vmap(lambda state: evaluator.encode(game, state))(states)
-    shape = (size, 1) if evaluator.leaves_per_call is None else (1, size)
-    queries = LeafQueries(
-        encoded=jax.tree.map(lambda leaf: leaf.reshape(*shape, *leaf.shape[1:]), encoded),
-        ranges=jnp.ones((*shape, 2, 1)),
-        is_valid=jnp.ones(shape, bool),
-    )
-    answer = evaluator.evaluate(game, evaluator.start(game, shape[0]), queries)
-    logits = answer.policy_logits.reshape(size, -1)
-    values = answer.values.reshape(size, 2) / game.max_utility
-    return jnp.where(legal, logits, _NEVER), values
+    answer = evaluate_beliefs(game, evaluator, states, jnp.ones((len(legal), 2, 1)))
+    logits, values = answer.policy_logits[:, 0], answer.values[:, :, 0]
+    return jnp.where(legal, logits, _NEVER), values / game.max_utility
 
 
 def _of(player: Array, values: Array) -> Array:

@@ -1,14 +1,16 @@
 """The folder of a training run: its configuration, checkpoints, metrics and lock.
 
-runs/leduc/config.toml every setting runs/leduc/metrics.jsonl a JSON object per line
-runs/leduc/checkpoints/ see `CheckpointStore` runs/leduc/tensorboard/ if requested runs/leduc/lock
-locked by the process that trains, whose PID it holds
+runs/leduc/config.toml    every setting
+runs/leduc/metrics.jsonl  a JSON object per line
+runs/leduc/checkpoints/   see `CheckpointStore`
+runs/leduc/tensorboard/   if requested
+runs/leduc/lock           locked by the process that trains, whose PID it holds
 """
 
+import contextlib
 import fcntl
 import os
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 from gtcfr.settings import SearchSettings
@@ -40,15 +42,15 @@ _MAY_CHANGE: Final = (
 """Keys that may change when a run is resumed: its length, and what it keeps."""
 
 
-class RunFolder:
+class RunFolder(contextlib.AbstractContextManager["RunFolder"]):
     """A run on disk, made by `open` for training and by `read` for reading."""
 
     def __init__(self, path: Path, config: Config, lock: int | None, changed: str = "") -> None:
-        """lock: the open file that holds the lock; None for a reader.
+        """path: absolute. lock: the open file that holds the lock; None for a reader.
 
         changed: settings that differ from an earlier start without a checkpoint.
         """
-        self._path, self._config, self._lock, self.changed = path, config, lock, changed
+        self.path, self.config, self._lock, self.changed = path, config, lock, changed
 
     @classmethod
     def open(cls, path: Path, config: Config, *, resume: bool = True) -> Self:
@@ -100,24 +102,14 @@ class RunFolder:
         return cls(path, config, None)
 
     @property
-    def path(self) -> Path:
-        """The folder, absolute."""
-        return self._path
-
-    @property
-    def config(self) -> Config:
-        """The configuration of the run."""
-        return self._config
-
-    @property
     def checkpoints(self) -> Path:
         """The folder of the checkpoints."""
-        return self._path / _CHECKPOINTS
+        return self.path / _CHECKPOINTS
 
     @property
     def metrics(self) -> Path:
         """The file of the metrics, a JSON object per line."""
-        return self._path / _METRICS
+        return self.path / _METRICS
 
     def close(self) -> None:
         """Releases the lock."""
@@ -125,15 +117,7 @@ class RunFolder:
             os.close(self._lock)
             self._lock = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -79,6 +79,10 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
         return self.cards
 
     @property
+    def num_decision_outcomes(self) -> int:
+        return self.num_outcomes  # player 1's bid ends the round, with more results than bids
+
+    @property
     def num_rounds(self) -> int:
         """Rounds with a choice in them."""
         return self.cards - 1

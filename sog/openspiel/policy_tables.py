@@ -76,9 +76,8 @@ def from_openspiel(tree: PublicTree, policy: Any) -> np.ndarray:
     game = getattr(policy, "game", places.spiel)
     if str(game) != str(places.spiel):
         raise ValueError(f"policy must be one of {places.spiel}, got one of {game}.")
-    finder = _Finder(tree)
     for decision in places.decisions():
-        node, infostate = finder.node(decision), decision.place.infostate
+        node, infostate = tree.node_after(decision.place.path), decision.place.infostate
         shares = dict(policy.action_probabilities(decision.state))
         numbers = decision.place.actions
         if any(number not in numbers for number, share in shares.items() if share != 0):
@@ -120,7 +119,6 @@ def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
     known: dict[str, list[InformationState]] = {}
     for decision in decisions:
         known.setdefault(decision.string, []).append(decision)
-    finder = _Finder(tree)
 
     def entries() -> Iterator[TableEntry]:
         for line in lines:
@@ -130,7 +128,7 @@ def read_openspiel_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
                 share = read_probability(line.fields["probability"])
             except ValueError as error:
                 raise PolicyFileError(f"{path}: row {line.number}: {error}") from None
-            place = finder.node(decision), decision.place.infostate, action
+            place = tree.node_after(decision.place.path), decision.place.infostate, action
             yield TableEntry(line.number, *place, share)
 
     return policy_of(path, tree, entries())
@@ -140,23 +138,9 @@ def _shares(
     tree: PublicTree, policy: np.ndarray, decisions: Iterator[InformationState]
 ) -> Iterator[tuple[InformationState, dict[int, float]]]:
     """The probabilities of OpenSpiel's actions at each of its information states."""
-    finder = _Finder(tree)
     for decision in decisions:
-        row = policy[finder.node(decision), decision.place.infostate]
+        row = policy[tree.node_after(decision.place.path), decision.place.infostate]
         yield decision, {number: float(row[a]) for number, a in decision.place.actions.items()}
-
-
-class _Finder:
-    """Finds the node of the public tree of an information state."""
-
-    def __init__(self, tree: PublicTree) -> None:
-        self._children = tree.child_of_edge()
-
-    def node(self, decision: InformationState) -> int:
-        node = 0
-        for outcome in decision.place.path:
-            node = self._children[node, outcome]
-        return node
 
 
 def _with_forced_moves(tree: PublicTree, policy: np.ndarray) -> np.ndarray:

@@ -50,9 +50,12 @@ class Analyst:
         """
         if game.hides_information or game.has_chance:
             raise ValueError(f"only perfect information can be analyzed so, which {game} has not.")
-        self.game, self._evaluator, self._usual = game, evaluator, settings.num_simulations
+        self.game, self._evaluator = game, evaluator
+        self.usual_simulations = settings.num_simulations
+        """Simulations according to the settings."""
         phase = settings.simulations_per_phase
-        room = phase * math.ceil(max(most, self._usual) / phase)
+        self.most_simulations = room = phase * math.ceil(max(most, self.usual_simulations) / phase)
+        """Simulations for which there is room."""
         self._settings = dataclasses.replace(
             settings,
             num_simulations=room,
@@ -72,16 +75,6 @@ class Analyst:
         assert self._thinking is not None
         updates = self._thinking.num_updates - self._updates_before
         return updates * self._settings.simulations_per_phase // self._settings.updates_per_phase
-
-    @property
-    def usual_simulations(self) -> int:
-        """Simulations according to the settings."""
-        return self._usual
-
-    @property
-    def most_simulations(self) -> int:
-        """Simulations for which there is room."""
-        return self._settings.num_simulations
 
     def prepare(self) -> None:
         """Compiles the programs that search, read the result and reuse the tree."""
@@ -135,7 +128,7 @@ class Analyst:
     def line(self) -> list[int]:
         """The principal variation, see `sog.play.principal_variation`."""
         found = self._found
-        return events_of(best_lines(self.game, found)[int(found.slot[0])])
+        return events_of(np.asarray(best_lines(self.game, found))[int(found.slot[0])])
 
     @property
     def _found(self) -> SearchResult:

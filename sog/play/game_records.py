@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sog.domain import domains, load_part
+from sog.domain import load_part, with_domains
 from sog.games.core import Game
 
 
@@ -56,16 +56,14 @@ class RecordFormat:
 
 def endings() -> tuple[str, ...]:
     """The known file extensions, such as ".pgn"."""
-    return tuple(sorted(ending for domain in domains() for ending in domain.records))
+    return tuple(sorted(with_domains({}, "records")))
 
 
 def format_at(ending: str) -> RecordFormat | None:
     """The format of a file extension; None if there is none."""
-    for domain in domains():
-        if ending in domain.records:
-            found: RecordFormat = load_part(domain.records[ending])
-            return found
-    return None
+    path = with_domains({}, "records").get(ending)
+    found: RecordFormat | None = None if path is None else load_part(path)
+    return found
 
 
 def format_of(text: str) -> RecordFormat | None:

@@ -3,24 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
-import jax.numpy as jnp
-
 from gtcfr.locks import HeldPolicies, held_policies
 from sog.games.core import Game
+from sog.play.rules import after, first_state
 from sog.tabular.locks import Lock
 
 
-def hold_locks(
-    game: Game[Any], locks: Sequence[Lock], *, start: Any = None, batch_size: int = 1
-) -> HeldPolicies:
+def hold_locks(game: Game[Any], locks: Sequence[Lock], *, start: Any = None) -> HeldPolicies:
     """Locked policies for search roots: `dataclasses.replace(root, held=hold_locks(game, locks))`.
 
     game: the one to search. start: where the events of the locks begin, if not at its root.
     """
     held = []
     for lock in locks:
-        state = game.root() if start is None else start
+        state = first_state(game) if start is None else start
         for outcome in lock.outcomes:
-            state = game.apply(state, jnp.int32(outcome))
+            state = after(game, state, outcome)
         held.append((state, lock.is_held, lock.policy))
-    return held_policies(game, held, batch_size=batch_size)
+    return held_policies(game, held)

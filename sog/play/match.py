@@ -30,8 +30,8 @@ class Agent(abc.ABC):
     """Whether it needs the opponent's policies, see `watch`; only matches allow that."""
     is_copied = False
     """Whether it must be copied (`copy.copy`) where a game may continue in two ways."""
-    game: Game[Any]
-    """The game that it plays, perhaps enumerated."""
+    game: Any
+    """The `Game` that it plays, perhaps enumerated."""
     evaluator: Evaluator | None = None
     """Values the leaves of its searches; None if it does not search by one."""
     knows_all_values = False

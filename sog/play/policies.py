@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.domain import domains, load_part, policy_tables
+from sog.domain import load_part, policy_tables, with_domains
 from sog.tabular.policy_file import load_policy
 from sog.tabular.policy_table import read_policy_table, titles_of
 from sog.tabular.public_tree import PublicTree
@@ -20,7 +20,7 @@ def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarra
 
     Raises PolicyFileError, in one line, with the number of the row if it is a table.
     """
-    if reader := _reader(path):
+    if reader := _readers().get(Path(path).suffix.lower()):
         return np.asarray(load_part(reader)(path, tree))
     if not is_table(path):
         return load_policy(path, tree)
@@ -33,12 +33,11 @@ def load_any_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarra
 
 def is_of_a_domain(path: str | os.PathLike[str]) -> bool:
     """Whether a domain reads such a file, by its extension."""
-    return _reader(path) is not None
+    return Path(path).suffix.lower() in _readers()
 
 
-def _reader(path: str | os.PathLike[str]) -> str | None:
-    ending = Path(path).suffix.lower()
-    return next((one.policies[ending] for one in domains() if ending in one.policies), None)
+def _readers() -> dict[str, str]:
+    return with_domains({}, "policies")
 
 
 def is_table(path: str | os.PathLike[str]) -> bool:

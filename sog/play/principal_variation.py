@@ -1,6 +1,6 @@
 """The moves of a perfect-information search: visits, values and principal variations.
 
-lines = read_lines(game, thinking.read(), depth=8)
+lines = read_lines(game, thinking.read())
 lines.actions[0], lines.values[0], lines.line(0)
 
 For variations alone, `best_lines` (or `best_line` inside a program) has less to compile.
@@ -26,6 +26,8 @@ _LEAST: Final = 1e-30
 """Avoids division by a sum of 0."""
 _NOTHING: Final = -1
 """Pads lines of events."""
+_DEPTH: Final = 8
+"""Events of the lines of `Lines`."""
 LINE_LENGTH: Final = 6
 """Events of a line as shown to people."""
 
@@ -74,7 +76,7 @@ class _Moves:
 
 
 @in_32_bits
-def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Lines:
+def read_lines(game: Game[Any], result: SearchResult) -> Lines:
     """Reads the result of one search (a batch of 1) after at least one update.
 
     Moves are ordered by the average policy, which agents play, then by visits. Raises ValueError
@@ -82,7 +84,7 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
     """
     if game.hides_information:
         raise ValueError(f"only games of perfect information have lines, {game.name} hides some.")
-    found: Any = jax.device_get(_read_moves(game, depth, result))
+    found: Any = jax.device_get(_read_moves(game, result))
     shown = np.flatnonzero(found.is_listed)
     order = shown[np.lexsort((-found.visits[shown], -found.policy[shown]))]
     actor = int(found.actor)
@@ -100,15 +102,10 @@ def read_lines(game: Game[Any], result: SearchResult, *, depth: int = 8) -> Line
 
 
 @in_32_bits
-def best_lines(game: Game[Any], result: SearchResult) -> np.ndarray:
+@functools.partial(jax.jit, static_argnums=0)
+def best_lines(game: Game[Any], result: SearchResult) -> Array:
     """[interior row, LINE_LENGTH] int: the principal variation from each public state of one search
     (a batch of 1), padded with -1. Empty where information is hidden."""
-    lines: np.ndarray = np.asarray(_best_lines(game, result))
-    return lines
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _best_lines(game: Game[Any], result: SearchResult) -> Array:
     tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], result.tree)
     slots = jnp.arange(tree.shape.num_interior, dtype=jnp.int32)
     return jax.vmap(lambda slot: best_line(game, tree, slot))(slots)
@@ -125,8 +122,8 @@ def events_of(line: np.ndarray) -> list[int]:
     return [event for event in line.tolist() if event != _NOTHING]
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
-def _read_moves(game: Game[Any], depth: int, result: SearchResult) -> _Moves:
+@functools.partial(jax.jit, static_argnums=0)
+def _read_moves(game: Game[Any], result: SearchResult) -> _Moves:
     tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], result.tree)
     slot, layout, statistics = result.slot[0], tree.shape.layout, tree.interior_statistics
     listed = tree.interior.listed[slot]
@@ -143,8 +140,8 @@ def _read_moves(game: Game[Any], depth: int, result: SearchResult) -> _Moves:
     rows, is_there = jax.vmap(child)(actions)
 
     def follow(row: Array, action: Array) -> Array:
-        """[depth]: the action and the best continuation."""
-        return jnp.concatenate([action[None], _follow(tree, row, depth - 1)])
+        """[_DEPTH]: the action and the best continuation."""
+        return jnp.concatenate([action[None], _follow(tree, row, _DEPTH - 1)])
 
     return _Moves(
         is_listed=is_there & of_all(tree.interior.takeable[slot]),

@@ -20,24 +20,20 @@ class DecisionNames:
             raise ValueError(f"no player acts at '{game.describe_state(state)}'.")
         self.actor = actor
         self._game, self._state, self._legal = game, state, legal
-        self._infostates = {
+        self.infostates = {
             infostate: game.describe_infostate(state, actor, infostate)
             for infostate in np.flatnonzero(legal.any(axis=-1)).tolist()
         }
-        self._actions: dict[int, dict[int, str]] = {}
-
-    @property
-    def infostates(self) -> dict[int, str]:
         """The acting player's possible infostates."""
-        return self._infostates
+        self._actions: dict[int, dict[int, str]] = {}
 
     def infostate(self, number: str, name: str) -> int:
         """The infostate with a number, a text or both; empty ones are ignored. Or ValueError."""
-        return _named(self._infostates, "infostate", number, name)
+        return _named(self.infostates, "infostate", number, name)
 
     def find_infostate(self, text: str) -> int:
         """The infostate with this text, or else this number, as events of a history."""
-        return self.infostate(*_number_or_name(self._infostates, text))
+        return self.infostate(*_number_or_name(self.infostates, text))
 
     def actions(self, infostate: int) -> dict[int, str]:
         """The legal actions of an infostate."""

@@ -31,6 +31,20 @@ class EnumeratedState:
     """int32."""
 
 
+def _of_the_game(name: str) -> Any:
+    """A property of the underlying game."""
+    return property(lambda self: getattr(self.tree.game, name))
+
+
+def _at_the_node(name: str) -> Any:
+    """A method of the underlying game, called with its state."""
+
+    def method(self: "EnumeratedGame", state: EnumeratedState, *others: Any, **named: Any) -> Any:
+        return getattr(self.tree.game, name)(self.state_of(state), *others, **named)
+
+    return method
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class EnumeratedGame(Game[EnumeratedState]):
     """The game of a public tree; equal to another if the tree is the same object.
@@ -68,49 +82,17 @@ class EnumeratedGame(Game[EnumeratedState]):
 
     # Sizes.
 
-    @property
-    def num_infostates(self) -> int:
-        return self.tree.game.num_infostates
-
-    @property
-    def num_actions(self) -> int:
-        return self.tree.game.num_actions
-
-    @property
-    def num_outcomes(self) -> int:
-        return self.tree.game.num_outcomes
-
-    @property
-    def num_searched_actions(self) -> int:
-        return self.tree.game.num_searched_actions
-
-    @property
-    def num_searched_outcomes(self) -> int:
-        return self.tree.game.num_searched_outcomes
-
-    @property
-    def num_decision_outcomes(self) -> int:
-        return self.tree.game.num_decision_outcomes
-
-    @property
-    def num_chance_outcomes(self) -> int:
-        return self.tree.game.num_chance_outcomes
-
-    @property
-    def max_depth(self) -> int:
-        return self.tree.game.max_depth
-
-    @property
-    def max_utility(self) -> float:
-        return self.tree.game.max_utility
-
-    @property
-    def has_public_actions(self) -> bool:
-        return self.tree.game.has_public_actions
-
-    @property
-    def has_chance(self) -> bool:
-        return self.tree.game.has_chance
+    num_infostates = _of_the_game("num_infostates")
+    num_actions = _of_the_game("num_actions")
+    num_outcomes = _of_the_game("num_outcomes")
+    num_searched_actions = _of_the_game("num_searched_actions")
+    num_searched_outcomes = _of_the_game("num_searched_outcomes")
+    num_decision_outcomes = _of_the_game("num_decision_outcomes")
+    num_chance_outcomes = _of_the_game("num_chance_outcomes")
+    max_depth = _of_the_game("max_depth")
+    max_utility = _of_the_game("max_utility")
+    has_public_actions = _of_the_game("has_public_actions")
+    has_chance = _of_the_game("has_chance")
 
     # Looked up.
 
@@ -134,22 +116,16 @@ class EnumeratedGame(Game[EnumeratedState]):
 
     # Asked of the underlying game.
 
-    def advance(
-        self, state: EnumeratedState, outcome: Array, action_reach: Array, other_reach: Array
-    ) -> Array:
-        return self.tree.game.advance(self.state_of(state), outcome, action_reach, other_reach)
-
-    def compatible_reach(self, state: EnumeratedState, reach: Array) -> Array:
-        return self.tree.game.compatible_reach(self.state_of(state), reach)
-
-    def utilities(self, state: EnumeratedState, reach: Array) -> Array:
-        return self.tree.game.utilities(self.state_of(state), reach)
-
-    def outcomes_in_order(self, state: EnumeratedState) -> Array:
-        return self.tree.game.outcomes_in_order(self.state_of(state))
-
-    def observe(self, state: EnumeratedState) -> Array:
-        return self.tree.game.observe(self.state_of(state))
+    advance = _at_the_node("advance")
+    compatible_reach = _at_the_node("compatible_reach")
+    utilities = _at_the_node("utilities")
+    outcomes_in_order = _at_the_node("outcomes_in_order")
+    observe = _at_the_node("observe")
+    describe_state = _at_the_node("describe_state")
+    draw = _at_the_node("draw")
+    describe_infostate = _at_the_node("describe_infostate")
+    describe_action = _at_the_node("describe_action")
+    describe_outcome = _at_the_node("describe_outcome")
 
     @functools.cached_property
     def encoding(self) -> Encoding:
@@ -167,21 +143,6 @@ class EnumeratedGame(Game[EnumeratedState]):
         self, key: Array, state: EnumeratedState, infostates: Array, action: Array
     ) -> tuple[Array, Array]:
         return self.tree.game.transition(key, self.state_of(state), infostates, action)
-
-    def describe_state(self, state: EnumeratedState) -> str:
-        return self.tree.game.describe_state(self.state_of(state))
-
-    def draw(self, state: EnumeratedState, ranges: np.ndarray | None = None) -> str:
-        return self.tree.game.draw(self.state_of(state), ranges)
-
-    def describe_infostate(self, state: EnumeratedState, player: int, infostate: int) -> str:
-        return self.tree.game.describe_infostate(self.state_of(state), player, infostate)
-
-    def describe_action(self, state: EnumeratedState, infostate: int, action: int) -> str:
-        return self.tree.game.describe_action(self.state_of(state), infostate, action)
-
-    def describe_outcome(self, state: EnumeratedState, outcome: int) -> str:
-        return self.tree.game.describe_outcome(self.state_of(state), outcome)
 
 
 def _look_up(table: np.ndarray, state: EnumeratedState) -> Array:

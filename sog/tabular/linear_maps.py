@@ -121,7 +121,7 @@ def visit_children(
     """Visits the children of `states[rows]` by `outcomes`, chunk by chunk."""
     entries = game.num_infostates * (game.num_actions + 2)
 
-    def visit(at: tuple[np.ndarray, np.ndarray]) -> Visit:
+    def visit(at: tuple[np.ndarray, np.ndarray]) -> Any:
         parents = jax.tree.map(lambda leaf: leaf[at[0]], states)
         return _visit_chunk(game, parents, at[1], np.bool_(at_root))
 
@@ -196,7 +196,7 @@ def _split_flows(
         return np.zeros((4, 0), np.int64)
     size = game.num_infostates
 
-    def call(some: np.ndarray) -> tuple[Array, Array]:
+    def call(some: np.ndarray) -> Any:
         states = jax.tree.map(lambda leaf: leaf[parent[some]], visit.state)
         return _dense_transposes(game, states, outcome[some])
 

@@ -96,18 +96,15 @@ def lock_game(
     state that is not in the tree.
     """
     tree = compiled.tree
-    children = tree.child_of_edge()
     is_held, policy = np.zeros(tree.node_legal.shape[:2], bool), np.zeros(tree.node_legal.shape)
     for lock in locks:
-        node = 0
-        is_below = lock.outcomes[: len(start)] == start
-        for outcome in lock.outcomes[len(start) :]:
-            if not is_below or (node, outcome) not in children:
-                is_below = False
-                break
-            node = children[node, outcome]
-        if not is_below:
-            raise ValueError(f"'{tree.game.describe_state(lock.state)}' is not in the tree.")
+        try:
+            if lock.outcomes[: len(start)] != start:
+                raise KeyError
+            node = tree.node_after(lock.outcomes[len(start) :])
+        except KeyError:
+            where = tree.game.describe_state(lock.state)
+            raise ValueError(f"'{where}' is not in the tree.") from None
         is_held[node], policy[node] = lock.is_held, lock.policy
     return hold(compiled, is_held, policy)
 

@@ -217,7 +217,6 @@ class _Reader:
     def __init__(self, tree: PublicTree) -> None:
         self._tree = tree
         self._nodes = {text: node for node, text in enumerate(_histories(tree))}
-        self._children = tree.child_of_edge()
         self._names: dict[int, DecisionNames] = {}
 
     def entry(self, line: TableRow) -> TableEntry:
@@ -240,10 +239,7 @@ class _Reader:
                 outcomes = self._tree.game.parse(history)
             except ValueError as error:
                 raise ValueError(f"history: {error}") from None
-            node = 0
-            for outcome in outcomes:
-                node = self._children[node, outcome]
-            self._nodes[history] = node
+            self._nodes[history] = self._tree.node_after(outcomes)
         return self._nodes[history]
 
 

@@ -158,12 +158,7 @@ def _levels(tree: PublicTree, flow: Flow) -> Iterator[_Edges]:
     bounds = np.searchsorted(depth[order], np.arange(1, int(tree.node_depth[-1]) + 2))
     for start, stop in itertools.pairwise(bounds):
         rows = order[start:stop]
-        part = Flow(
-            node=flow.node[rows],
-            infostate=flow.infostate[rows],
-            parent_infostate=flow.parent_infostate[rows],
-            action=flow.action[rows],
-        )
+        part = Flow(**{name: array[rows] for name, array in vars(flow).items()})
         yield _Edges(flow=part, parent=tree.node_parent[part.node])
 
 

@@ -8,7 +8,7 @@ are read off the game by probing (`Game.advance` has coefficients 0 and 1), neve
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import jax
@@ -82,10 +82,18 @@ class PublicTree:
         """The number of a player's infostates at the public states where the player acts."""
         return int(self.node_mask[self.node_actor == player, player].sum())
 
+    @functools.cached_property
     def child_of_edge(self) -> dict[tuple[int, int], int]:
         """The child of each (node, public event)."""
         edges = zip(self.node_parent.tolist(), self.node_outcome.tolist(), strict=True)
         return {edge: node for node, edge in enumerate(edges) if node > 0}
+
+    def node_after(self, outcomes: Iterable[int]) -> int:
+        """The node that public events from the root lead to; KeyError if there is none."""
+        node = 0
+        for outcome in outcomes:
+            node = self.child_of_edge[node, outcome]
+        return node
 
     def state(self, node: int) -> Any:
         """The game's public state at a node."""

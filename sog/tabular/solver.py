@@ -228,11 +228,6 @@ def uniform_policy(compiled: CompiledGame) -> np.ndarray:
     return np.asarray(legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1))
 
 
-@jax.jit
-def _start(form: SequenceForm, root_reach: Array) -> CFRState:
-    return initial_state(form, root_reach)
-
-
 @functools.partial(jax.jit, static_argnames="rule")
 def _run(
     form: SequenceForm,
@@ -250,7 +245,7 @@ def _run(
     return last
 
 
-_evaluate = jax.jit(evaluate)
+_start, _evaluate = jax.jit(initial_state), jax.jit(evaluate)
 
 
 @jax.jit

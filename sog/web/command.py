@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     port: int = listener.getsockname()[1]
     token = secrets.token_urlsafe(24)
     once = secrets.token_urlsafe(24) if arguments.open else ""
-    app = make_app(catalog, token=token, port=port, names=_names(arguments.host), once=once)
+    names = () if _is_everywhere(arguments.host) else (arguments.host,)
+    app = make_app(catalog, token=token, port=port, names=names, once=once)
     address = f"http://{_shown(arguments.host)}:{port}/?token="
     with concluding(lambda: display.note("stopped.")), serving(app, listener):
         if not _is_loopback(arguments.host):
@@ -71,15 +72,17 @@ def _why_not(arguments: argparse.Namespace, error: OSError) -> str:
 
 
 def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    return host == "localhost" or _is(host, "is_loopback")
 
 
 def _is_everywhere(host: str) -> bool:
+    return _is(host, "is_unspecified")
+
+
+def _is(host: str, kind: str) -> bool:
+    """Whether the host is an address of a kind that `ipaddress` knows."""
     try:
-        return ipaddress.ip_address(host).is_unspecified
+        return bool(getattr(ipaddress.ip_address(host), kind))
     except ValueError:
         return False
 
@@ -89,7 +92,3 @@ def _shown(host: str) -> str:
     if _is_everywhere(host):
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
-
-
-def _names(host: str) -> tuple[str, ...]:
-    return () if _is_everywhere(host) else (host,)

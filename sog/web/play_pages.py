@@ -22,6 +22,7 @@ from sog.web.imported_games import import_game
 from sog.web.interfaces import Poll, RequestError, Submit, request_errors
 from sog.web.numbers import whole_number
 from sog.web.pages import (
+    Endpoint,
     Form,
     button_routes,
     go_to,
@@ -78,6 +79,12 @@ class PlayPages:
             "judge": lambda number, table, form: table.judge(_turn(form)),
             "stop-judging": lambda number, table, form: table.stop_judging(),
         }
+        downloads: list[tuple[str, str, Callable[[Table], str]]] = [
+            ("replay.json", ".json", _saved_games),
+            ("review.json", "-review.json", _saved_review),
+            ("review.svg", "-review.svg", lambda one: draw_review(one, _whole_review(one)[0])),
+            *((f"games{one}", one, functools.partial(_records, one)) for one in endings()),
+        ]
         slow = functools.partial(
             prepared_page, preparations=self._preparations, is_long=self._catalog.must_learn
         )
@@ -85,16 +92,10 @@ class PlayPages:
             Route("/games", slow(self.begin), methods=["POST"]),
             Route("/games/opened", slow(self.open), methods=["POST"]),
             Route("/games/{number}", page(self.look)),
-            Route("/games/{number}/replay.json", page(self.save)),
             *(
-                Route(
-                    f"/games/{{number}}/games{ending}",
-                    page(functools.partial(self.save_as, ending)),
-                )
-                for ending in endings()
+                Route(f"/games/{{number}}/{path}", self._download(name, text_of))
+                for path, name, text_of in downloads
             ),
-            Route("/games/{number}/review.json", page(self.save_review)),
-            Route("/games/{number}/review.svg", page(self.save_picture)),
             Route("/games/{number}/search", slow(self.search), methods=["POST"]),
             Route("/games/{number}/leave", page(self.leave), methods=["POST"]),
             *button_routes("/games", self.tables, buttons),
@@ -158,35 +159,34 @@ class PlayPages:
                 f"/games/{self.tables.add(table.leave(number_in(form, 'at', _MOST_TURNS)))}"
             )
 
-    def save(self, request: Request, form: Form) -> Response:
-        """Downloads the finished games as JSON."""
-        number, table = session_of(request, self.tables)
-        if not table.finished:
-            raise RequestError("No game is finished at this table.")
-        text = json.dumps(table.replay(), indent=1) + "\n"
-        return _file(f"{table.game.name}-{number}.json", text)
+    def _download(self, name: str, text_of: Callable[[Table], str]) -> Endpoint:
+        """An endpoint that sends a text of a table as a file. name: after the game's."""
 
-    def save_as(self, ending: str, request: Request, form: Form) -> Response:
-        """Downloads the finished games as a record file."""
-        number, table = session_of(request, self.tables)
-        if not table.finished or not has_format(table.game, ending):
-            raise RequestError(
-                f"No game that {ending[1:].upper()} supports is finished at this table."
-            )
-        return _file(f"{table.game.name}-{number}{ending}", table.records(ending))
+        def answer(request: Request, form: Form) -> Response:
+            number, table = session_of(request, self.tables)
+            return _file(f"{table.game.name}-{number}{name}", text_of(table))
 
-    def save_review(self, request: Request, form: Form) -> Response:
-        """Downloads the review as JSON."""
-        number, table = session_of(request, self.tables)
-        found, judge = _whole_review(table)
-        record = {**record_of(found), "human": table.persons_player, "by": judge.as_json()}
-        return _file(f"{table.game.name}-{number}-review.json", json.dumps(record, indent=1) + "\n")
+        return page(answer)
 
-    def save_picture(self, request: Request, form: Form) -> Response:
-        """Downloads the value curve of the review as SVG."""
-        number, table = session_of(request, self.tables)
-        found, _ = _whole_review(table)
-        return _file(f"{table.game.name}-{number}-review.svg", draw_review(table, found))
+
+def _saved_games(table: Table) -> str:
+    """The finished games as JSON."""
+    if not table.finished:
+        raise RequestError("No game is finished at this table.")
+    return json.dumps(table.replay(), indent=1) + "\n"
+
+
+def _records(ending: str, table: Table) -> str:
+    """The finished games as a record file."""
+    if not table.finished or not has_format(table.game, ending):
+        raise RequestError(f"No game that {ending[1:].upper()} supports is finished at this table.")
+    return table.records(ending)
+
+
+def _saved_review(table: Table) -> str:
+    found, judge = _whole_review(table)
+    record = {**record_of(found), "human": table.persons_player, "by": judge.as_json()}
+    return json.dumps(record, indent=1) + "\n"
 
 
 def _turn(form: Form) -> int:

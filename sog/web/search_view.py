@@ -20,7 +20,7 @@ from sog.drawing.outline import (
 )
 from sog.drawing.picture import Look, draw_picture
 from sog.drawing.search_tree import draw_search
-from sog.games.core import CHANCE, TERMINAL
+from sog.games.core import TERMINAL
 from sog.play.principal_variation import events_of
 from sog.web.pages import inline
 from sog.web.search_locks import can_lock, lock_at, locks_context
@@ -67,7 +67,6 @@ def node_context(search: WatchedSearch, snapshot: Snapshot, node: NodeView) -> d
         "is_hidden": search.searcher.shown.hides_information,
         "can_edit": node.actor != TERMINAL and 2 < int(node.is_possible.sum()) <= _MOST_EDITED,
         "most_edited": _MOST_EDITED,
-        "is_decision": node.actor < CHANCE,
         "locks": locks_context(search, snapshot),
         "is_locked": lock_at(search, outcomes_to(search, snapshot, node)) is not None,
         "can_lock": can_lock(node),
@@ -160,7 +159,6 @@ def _row(
             action: {
                 "name": node.game.describe_action(node.state, infostate, action),
                 "share": float(np.nan_to_num(node.policy[infostate, action])),
-                "visits": int(node.visits[infostate, action]),
                 "value": signed(float(node.action_values[infostate, action])),
                 "before": None if before is None else _share(before.policy[infostate, action]),
                 "exact": None

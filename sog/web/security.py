@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -94,8 +95,7 @@ class Guard:
                 answer = HTMLResponse(link, headers={"Refresh": f"0; url={where}"})
             answer.set_cookie(self.cookie, self._token, httponly=True, samesite="strict")
             return answer
-        cookies = _cookies(headers)
-        if given or not self._is_token(cookies.get(self.cookie, "")):
+        if given or not self._is_token(Request(scope).cookies.get(self.cookie, "")):
             return _plain(
                 403, "The token is missing or wrong: open the address that sog serve printed."
             )
@@ -139,14 +139,6 @@ def _tell(scope: Scope) -> None:
     let_in = scope.get("state", {}).get(LET_IN)
     if let_in is not None:
         let_in()
-
-
-def _cookies(headers: Headers) -> dict[str, str]:
-    found = {}
-    for part in headers.get("cookie", "").split(";"):
-        name, _, value = part.strip().partition("=")
-        found[name] = value
-    return found
 
 
 def _plain(status: int, text: str) -> Response:

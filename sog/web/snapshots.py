@@ -74,7 +74,7 @@ def read_snapshot(thinking: Thinking) -> Snapshot:
             values=np.asarray(result.values[0], float),
             ranges=np.asarray(result.ranges[0], float),
         ),
-        lines=best_lines(thinking.game, result),
+        lines=np.asarray(best_lines(thinking.game, result)),
     )
 
 

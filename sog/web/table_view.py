@@ -143,8 +143,10 @@ def _marks(
 
 def _options(choice: JudgedChoice | None) -> list[int]:
     """The actions of a judged choice, the most likely first."""
-    legal = [] if choice is None else np.flatnonzero(choice.legal).tolist()
-    return sorted(legal, key=lambda action: -choice.policy[action])[:_MOST_OPTIONS]
+    if choice is None:
+        return []
+    legal, policy = np.flatnonzero(choice.legal).tolist(), choice.policy
+    return sorted(legal, key=lambda action: -policy[action])[:_MOST_OPTIONS]
 
 
 def _names(table: Table) -> tuple[str, str]:

@@ -227,3 +227,10 @@ def test_rounds_are_told_in_words() -> None:
     assert game.describe_infostate(hidden, 0, 1) == "has bid 2"
     assert game.describe_outcome(hidden, 1 * 3 + 2) == "bids 2-3"
     assert game.describe_outcome(Goofspiel(order="random").root(), 3) == "point card 4"
+
+
+@pytest.mark.parametrize("game", [Goofspiel(cards=3), IIGoofspiel(cards=2)], ids=str)
+def test_a_bid_of_player_1_has_no_more_outcomes_than_searches_have_room_for(game: Any) -> None:
+    state = game.apply(game.root(), jnp.int32(0))
+    outcomes = int(game.legal_outcomes(state).sum())
+    assert outcomes == {"goofspiel": 9, "ii_goofspiel": 3}[game.name] == game.num_decision_outcomes

@@ -87,7 +87,7 @@ def test_no_member_of_the_family_moves_what_is_locked() -> None:
     for rule in ("cfr", "cfr+", "sog", "linear", "dcfr", "pcfr+"):
         solution = solve(locked, rule=rule, iterations=500)
         assert solution.last.value == pytest.approx(expected, abs=0.01), rule
-        node = tree_of("kuhn").child_of_edge()[0, 1]
+        node = tree_of("kuhn").child_of_edge[0, 1]
         np.testing.assert_array_equal(solution.policy[node, :, 2], [1, 1, 1])
 
 
