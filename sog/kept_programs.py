@@ -1,7 +1,7 @@
 """Keeps traced programs on disk, beside JAX's compilation cache.
 
 JAX caches compiled programs, but a new process must trace a program again to look it up, which
-takes seconds for a search. `kept` saves traces (by `jax.export` and pickle) for later processes. A
+takes seconds for a search. `kept` saves traces (StableHLO, by `jax.export`) for later processes. A
 name identifies all that a trace depends on: the function and its bound arguments, the shapes of its
 other arguments, devices, versions, configuration, and the contents of source files
 (`sog.program_names`). In case of doubt the program is traced as usual.
@@ -15,7 +15,6 @@ import functools
 import hashlib
 import json
 import os
-import pickle
 import stat
 import time
 from collections.abc import Callable
@@ -28,13 +27,29 @@ import jax.export  # type: ignore[import-untyped, unused-ignore]
 from sog.accelerators import is_accelerated
 from sog.files import read_bytes, replacing
 from sog.program_names import UnnamedError, describe, describe_process
+from sog.result_structure import UnknownStructureError, build, take_apart
 
-_MAGIC: Final = b"sog traced 2\n"
+_MAGIC: Final = b"sog traced 1\n"
 _MOST_KEPT: Final = 300
 """The most files; the least recently used are deleted."""
 _CLOCK_ERROR: Final = 3600.0  # seconds that a file server's clock may be ahead
 _MOST_BYTES: Final = 2**26  # of a file; programs with larger constants are not kept
 _DIGEST: Final = hashlib.sha256().digest_size
+_FIELDS: Final = frozenset(field.name for field in dataclasses.fields(jax.export.Exported))
+"""Fields of JAX's `Exported`; they differ between versions."""
+_PLAIN_FIELDS: Final = tuple(
+    name
+    for name in (
+        "fun_name",
+        "nr_devices",
+        "platforms",
+        "calling_convention_version",
+        "module_kept_var_idx",
+        "_has_named_shardings",  # up to JAX 0.11.0
+    )
+    if name in _FIELDS
+)
+"""Those that JSON can hold."""
 _QUICK_OPTIONS: Final = {
     "xla_cpu_use_fusion_emitters": False,  # up to JAX 0.11
     "xla_backend_optimization_level": 1,
@@ -92,8 +107,8 @@ def _is_known(name: str, value: Any) -> bool:
 def kept(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function, for `jax.jit`: traced only if no earlier process has kept it.
 
-    function: pure, of arrays in pytrees; a `functools.partial` if it has settings. The classes of
-    its result must be known to pickle.
+    function: pure, of arrays in pytrees; a `functools.partial` if it has settings. Its result
+    consists of arrays in tuples, lists, dictionaries and classes of `sog.pytree`.
     """
 
     def traced(*positional: Any, **named: Any) -> Any:
@@ -103,12 +118,11 @@ def kept(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             name = _name(function, arguments)
             try:
-                program, structure = _load(_folder, name)
+                program, structure = _load(_folder, name, arguments)
             except _UnkeptError:
                 program, structure = _save(_folder, name, function, arguments)
-            found = program.call(*jax.tree.leaves(arguments))
-            return jax.tree.unflatten(structure, found)
-        except (UnnamedError, _UnkeptError):
+            return build(structure, iter(program.call(*jax.tree.leaves(arguments))))
+        except (UnnamedError, UnknownStructureError, _UnkeptError):
             return function(*positional, **named)
 
     inner: Any = function
@@ -131,42 +145,42 @@ def _name(function: Callable[..., Any], arguments: Any) -> str:
 def _save(
     folder: Path, name: str, function: Callable[..., Any], arguments: Any
 ) -> tuple[jax.export.Exported, Any]:
-    """Traces and saves a program; returns it and the structure of its results.
-
-    Raises _UnkeptError if JAX cannot export it.
-    """
+    """Traces and saves a program; raises _UnkeptError if JAX cannot export it."""
     leaves, tree = jax.tree.flatten(arguments)
     structures: list[Any] = []
 
     def flat(*leaves: Any) -> list[Any]:
+        found: list[Any] = []
         positional, named = jax.tree.unflatten(tree, leaves)
-        found = function(*positional, **named)
-        structures.append(jax.tree.structure(found))
-        return jax.tree.leaves(found)
+        structures.append(take_apart(function(*positional, **named), found))
+        return found
 
     shapes = [jax.ShapeDtypeStruct(t.shape, t.dtype, weak_type=t.weak_type) for t in _types(leaves)]
     try:
         made = jax.export.export(jax.jit(flat))(*shapes)
     except (NotImplementedError, ValueError) as error:
         raise _UnkeptError from error
+    head: dict[str, Any] = {
+        "name": name,
+        "structure": structures[-1],
+        "results": [[str(t.dtype), t.shape, t.weak_type] for t in made.out_avals],
+        **{field: getattr(made, field) for field in _PLAIN_FIELDS},
+    }
     if made.uses_global_constants or made.ordered_effects or made.unordered_effects:
         raise _UnkeptError
-    try:
-        saved = name, dataclasses.replace(made, _get_vjp=None), structures[-1]
-        content = pickle.dumps(saved)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise _UnkeptError from error
+    signed = json.dumps(head).encode()
+    # Not `made`: the next process must compile the same program, to find it in JAX's cache.
+    program = _exported(json.loads(signed), made.mlir_module_serialized, leaves)
+    content = len(signed).to_bytes(8, "big") + signed + made.mlir_module_serialized
     if len(content) <= _MOST_BYTES:
         with contextlib.suppress(OSError):
             digest = hashlib.sha256(content).digest()
             write_whole(folder / _file_name(name), _MAGIC + digest + content)
             _remove_old(folder)
-    # Not `made`: the next process must compile the same program, to find it in JAX's cache.
-    _, program, structure = pickle.loads(content)
-    return program, structure
+    return program, structures[-1]
 
 
-def _load(folder: Path, name: str) -> tuple[jax.export.Exported, Any]:
+def _load(folder: Path, name: str, arguments: Any) -> tuple[jax.export.Exported, Any]:
     """The program of this name; raises _UnkeptError if it is missing or damaged."""
     path = folder / _file_name(name)
     try:
@@ -174,18 +188,53 @@ def _load(folder: Path, name: str) -> tuple[jax.export.Exported, Any]:
         content = data[len(_MAGIC) + _DIGEST :]
         if data[: len(_MAGIC) + _DIGEST] != _MAGIC + hashlib.sha256(content).digest():
             raise _UnkeptError
-        saved_name, program, structure = pickle.loads(content)  # from the user: see `read_own`
-        if saved_name != name:
+        size = 8 + int.from_bytes(content[:8], "big")
+        head = json.loads(content[8:size])
+        if head["name"] != name:
             raise _UnkeptError
         os.utime(path)
-    except (OSError, ValueError, AttributeError, ImportError) as error:
+    except (OSError, ValueError, KeyError) as error:
         raise _UnkeptError from error
-    return program, structure
+    return _exported(head, content[size:], jax.tree.leaves(arguments)), head["structure"]
+
+
+def _exported(head: dict[str, Any], module: bytes, leaves: list[Any]) -> jax.export.Exported:
+    """As `jax.export.deserialize`, which needs a package that JAX does not install."""
+    known = {str(one.dtype): one.dtype for one in _types(leaves)}  # includes random keys
+    results = tuple(
+        jax.core.ShapedArray(tuple(shape), known.get(name) or jax.numpy.dtype(name), weak_type=weak)
+        for name, shape, weak in head["results"]
+    )
+    nowhere, nothing = (None,) * len(leaves), (None,) * len(results)
+    fields: dict[str, Any] = {
+        **{name: _tuples(head[name]) for name in _PLAIN_FIELDS},
+        "in_avals": tuple(_types(leaves)),
+        "out_avals": results,
+        "in_tree": jax.tree.structure((tuple(0 for _ in leaves), {})),
+        "out_tree": jax.tree.structure([0 for _ in results]),
+        "_in_named_shardings": nowhere,
+        "_out_named_shardings": nothing,
+        "in_shardings_hlo": nowhere,
+        "out_shardings_hlo": nothing,
+        "ordered_effects": (),
+        "unordered_effects": (),
+        "disabled_safety_checks": (),
+        "mlir_module_serialized": module,
+        "uses_global_constants": False,
+        "_get_vjp": None,
+    }
+    if set(fields) != _FIELDS:
+        raise _UnkeptError  # an unknown version of JAX
+    return jax.export.Exported(**fields)
 
 
 def _types(leaves: list[Any]) -> list[jax.core.ShapedArray]:
     typed = (jax.typeof(leaf) for leaf in leaves)
     return [jax.core.ShapedArray(t.shape, t.dtype, weak_type=t.weak_type) for t in typed]
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def folder() -> Path | None:
