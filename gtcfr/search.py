@@ -220,8 +220,8 @@ def _all_phases(
         return state
 
     state = jax.lax.fori_loop(0, settings.num_phases, phase, state)
-    if settings.final_updates:
-        first = settings.num_updates - settings.final_updates
+    if settings.num_final_updates > 0:
+        first = settings.num_updates - settings.num_final_updates
         state = jax.lax.fori_loop(first, settings.num_updates, update, state)
     return replace(state, num_updates=jnp.full_like(state.num_updates, settings.num_updates))
 

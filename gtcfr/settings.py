@@ -15,6 +15,7 @@ RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
 WHOLE_GAME: Final = 2**30 + 1
 """An unlimited `lookahead`: the tree holds the rest of the game before the first update."""
 _MOST_UPDATES: Final = 2_000_000_000  # 32-bit counters
+_ROUNDING: Final = 1e-9  # 1 / 0.1 and the like must not round up past the intended integer
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -30,9 +31,9 @@ class SearchSettings:
     """s: simulations of a search."""
     simulations_per_update: float = 1.0
     """c: simulations per regret update; below 1, there are 1 / c updates per simulation."""
-    final_updates: int = 0
-    """Regret updates after the last simulation, in a tree that grows no more. Nodes that join late
-    are part of few updates: SoG(100, 4) with 75 final ones has as many updates as SoG(100, 1)."""
+    growth_share: float = 1.0
+    """Share of the updates in which the tree grows, by more simulations in each; in the others it
+    stays as it is. Nodes that join late are part of few updates. The paper's is 1."""
     rule: str | Rule = "sog"
     """How regrets and averages are updated, see `sog.tabular.RULES`."""
     c_puct: float = 1.25
@@ -106,12 +107,13 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         check_fields(self, "an integer >= 1", "num_simulations", "leaf_interval")
-        check_fields(self, "an integer >= 0", "num_queries", "final_updates")
+        check_fields(self, "an integer >= 0", "num_queries")
         check_fields(self, "an integer >= 1", "lookahead", "num_children", "max_actions")
         check_fields(self, "an integer >= 1", "max_outcomes", "widest_chance")
         check_fields(self, "an integer >= 0", "kept_simulations")
         check_fields(self, "an integer >= 1", "capacity", "chunk_size")
         check_fields(self, "in [0, 1]", "alpha", "leaf_averaging")
+        check_fields(self, "in (0, 1]", "growth_share")
         check_fields(self, "> 0 and finite", "simulations_per_update", "prior_temperature")
         check_fields(self, ">= 0 and finite", "c_puct")
         if self.resolve_from not in RESOLVE_FROM:
@@ -120,40 +122,54 @@ class SearchSettings:
             )
         # 1 / c may be too large for an integer.
         updates = self.num_simulations * max(1 / self.simulations_per_update, 1)
-        updates += self.final_updates
         if updates > _MOST_UPDATES:
             raise ValueError(
                 f"num_simulations and the updates must be at most {_MOST_UPDATES}, "
                 f"got {updates:g} updates."
             )
-        if self.num_simulations % self.simulations_per_phase:
+        least = math.ceil(self.simulations_per_update)
+        if self.num_simulations % least:
             raise ValueError(
                 f"num_simulations must be a multiple of ceil(simulations_per_update) = "
-                f"{self.simulations_per_phase}, got {self.num_simulations}."
+                f"{least}, got {self.num_simulations}."
             )
         if isinstance(self.rule, str) and self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {self.rule!r}.")
 
     @property
     def simulations_per_phase(self) -> int:
-        """ceil(c)."""
-        return math.ceil(self.simulations_per_update)
+        """ceil(c) while the tree grows through all updates; otherwise the least multiple of that
+        which is enough, and which divides s."""
+        step, wanted = math.ceil(self.simulations_per_update), self._simulations_per_growing_update
+        count = step * math.ceil(wanted / step - _ROUNDING)
+        while self.num_simulations % count:
+            count += step
+        return count
 
     @property
     def updates_per_phase(self) -> int:
-        """ceil(1 / c)."""
-        # 1 / 0.1 and the like must not round up past the intended integer.
-        return math.ceil(1 / self.simulations_per_update - 1e-9)
+        """ceil(1 / c), or fewer if the tree grows earlier."""
+        return math.ceil(1 / self._simulations_per_growing_update - _ROUNDING)
 
     @property
     def num_phases(self) -> int:
-        """s / ceil(c)."""
+        """Regret update phases that an expansion phase follows."""
         return self.num_simulations // self.simulations_per_phase
 
     @property
     def num_updates(self) -> int:
-        """CFR updates in all."""
-        return self.num_phases * self.updates_per_phase + self.final_updates
+        """CFR updates in all: s / ceil(c) ceil(1 / c)."""
+        phases = self.num_simulations // math.ceil(self.simulations_per_update)
+        return phases * math.ceil(1 / self.simulations_per_update - _ROUNDING)
+
+    @property
+    def num_final_updates(self) -> int:
+        """CFR updates after the last expansion phase."""
+        return self.num_updates - self.num_phases * self.updates_per_phase
+
+    @property
+    def _simulations_per_growing_update(self) -> float:
+        return self.simulations_per_update / self.growth_share
 
     @property
     def num_searchers(self) -> int:

@@ -17,6 +17,7 @@ _RULES: Final[dict[str, Callable[[Any], bool]]] = {
     "an integer >= 0": lambda value: math.isfinite(value) and int(value) == value >= 0,
     "an integer >= 1": lambda value: math.isfinite(value) and int(value) == value >= 1,
     "in [0, 1]": lambda value: 0 <= value <= 1,
+    "in (0, 1]": lambda value: 0 < value <= 1,
     "in [0, 1)": lambda value: 0 <= value < 1,
     "in [-1, 0]": lambda value: -1 <= value <= 0,
     "> 0 and finite": lambda value: 0 < value < math.inf,

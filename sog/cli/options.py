@@ -60,7 +60,7 @@ SEARCH_FIELDS: Final = (
     *(
         "num_simulations",
         "simulations_per_update",
-        "final_updates",
+        "growth_share",
         "rule",
         "c_puct",
         "prior_temperature",

@@ -28,9 +28,7 @@ SETTINGS = {
         leaf_interval=3,
         num_queries=2,
     ),
-    "SoG(8, 2), 5 more updates": SearchSettings(
-        num_simulations=8, simulations_per_update=2, final_updates=5
-    ),
+    "SoG(8, 1), growing early": SearchSettings(num_simulations=8, growth_share=0.5),
     "the whole game": SearchSettings(
         num_simulations=5, lookahead=WHOLE_GAME, grow=False, capacity=60
     ),
@@ -77,7 +75,7 @@ def assert_same(found: SearchResult, expected: SearchResult) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=() if "DCFR" in name or "more" in name else pytest.mark.slow)
+        pytest.param(name, marks=() if "DCFR" in name or "early" in name else pytest.mark.slow)
         for name in SETTINGS
     ],
 )
@@ -88,13 +86,14 @@ def test_a_search_in_parts_finds_what_it_finds_at_once(name: str) -> None:
     assert_same(found, at_once(game, ZeroEvaluator(), settings, root))
 
 
-def test_final_updates_come_after_the_last_simulation() -> None:
-    game, settings = make("kuhn"), SETTINGS["SoG(8, 2), 5 more updates"]
+def test_a_tree_that_grows_early_stays_as_it_is_afterwards() -> None:
+    game, settings = make("kuhn"), SETTINGS["SoG(8, 1), growing early"]
     root = start_of_game(game, batch_size=2)
     grown, later = in_parts(game, ZeroEvaluator(), settings, root, [4, 100])
     assert (grown.num_updates == 4).all()
     assert (later.num_updates == settings.num_updates).all()
-    assert settings.num_updates == 4 + 5
+    assert settings.num_updates == 4 + 4
+    assert grown.tree.interior.visits.sum() > 0
     assert (later.tree.num_nodes == grown.tree.num_nodes).all()
     assert (later.tree.interior.visits == grown.tree.interior.visits).all()
     assert not np.array_equal(later.policy, grown.policy)

@@ -1,0 +1,43 @@
+"""SoG(s, c): how many phases, simulations and updates that is."""
+
+import pytest
+
+from gtcfr.settings import SearchSettings
+
+
+@pytest.mark.parametrize(
+    ("simulations", "per_update", "share", "in_phase", "updates", "phases", "final"),
+    [
+        (100, 1.0, 1.0, 1, 1, 100, 0),
+        (8000, 10.0, 1.0, 10, 1, 800, 0),
+        (10, 0.01, 1.0, 1, 100, 10, 0),
+        (100, 0.1, 1.0, 1, 10, 100, 0),
+        (100, 1.0, 0.25, 4, 1, 25, 75),
+        (100, 0.1, 0.25, 1, 3, 100, 700),
+        (100, 10.0, 0.25, 50, 1, 2, 8),  # 40 does not divide 100
+        (97, 1.0, 0.25, 97, 1, 1, 96),
+    ],
+)
+def test_a_tree_that_grows_early_has_as_many_updates_and_simulations(
+    simulations: int,
+    per_update: float,
+    share: float,
+    in_phase: int,
+    updates: int,
+    phases: int,
+    final: int,
+) -> None:
+    settings = SearchSettings(
+        num_simulations=simulations, simulations_per_update=per_update, growth_share=share
+    )
+    assert settings.simulations_per_phase == in_phase
+    assert settings.updates_per_phase == updates
+    assert settings.num_phases == phases
+    assert settings.num_phases * in_phase == simulations
+    assert settings.num_final_updates == final
+    assert settings.num_updates == phases * updates + final
+
+
+def test_a_tree_has_to_grow_at_some_time() -> None:
+    with pytest.raises(ValueError, match="growth_share must be in"):
+        SearchSettings(growth_share=0)
