@@ -11,8 +11,8 @@ applies `jax.jit`.
 """
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator
+from gtcfr.evaluators.rollout import RolloutEvaluator
 from gtcfr.resolving import next_root, summarize
-from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, advance, begin, check_result, read, search
 from gtcfr.settings import SearchSettings

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
-from gtcfr.exact import exact_evaluator
-from gtcfr.rollout import RolloutEvaluator
+from gtcfr.evaluators.exact import exact_evaluator
+from gtcfr.evaluators.rollout import RolloutEvaluator
+from gtcfr.evaluators.world_rollout import WorldRolloutEvaluator
 from gtcfr.root import known_root, start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
-from gtcfr.world_rollout import WorldRolloutEvaluator
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.memory import kept_bytes
 from sog.baselines.learners.dqn import Dqn

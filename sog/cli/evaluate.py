@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
-from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
+from gtcfr.evaluators.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display

@@ -9,7 +9,7 @@ from typing import Any, Final
 from rich.table import Table
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.exact import policy_evaluator
+from gtcfr.evaluators.exact import policy_evaluator
 from sog.cli import display
 from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes

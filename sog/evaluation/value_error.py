@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, evaluate_beliefs
-from gtcfr.exact import exact_evaluator
+from gtcfr.evaluators.exact import exact_evaluator
 from sog.games.core import CHANCE, TERMINAL
 from sog.precision import in_32_bits
 from sog.pytree import pytree

@@ -102,8 +102,9 @@ def search_chains(
     """Searches the current public states of several chains.
 
     Up to rounding, each result is that of a search on its own (but with perfect information random
-    rollouts are numbered through the batch, see `gtcfr.rollout`). There may be at most batch_size
-    chains; copies pad the batch, so that one program serves all. Raises ValueError if one fails.
+    rollouts are numbered through the batch, see `gtcfr.evaluators.rollout`). There may be at most
+    batch_size chains; copies pad the batch, so that one program serves all. Raises ValueError if
+    one fails.
     """
     numbers = [*range(len(chains)), *[0] * (batch_size - len(chains))]
     copies, filled = [chains[n] for n in numbers], jnp.stack([keys[n] for n in numbers])

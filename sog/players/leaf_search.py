@@ -6,11 +6,11 @@ import time
 from typing import Any, ClassVar, Final
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
-from gtcfr.exact import exact_evaluator, uniform_play_evaluator
-from gtcfr.rollout import RolloutEvaluator
+from gtcfr.evaluators.exact import exact_evaluator, uniform_play_evaluator
+from gtcfr.evaluators.rollout import RolloutEvaluator
+from gtcfr.evaluators.world_rollout import WorldRolloutEvaluator, check_infostates
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import tree_shape
-from gtcfr.world_rollout import WorldRolloutEvaluator, check_infostates
 from sog.games.core import Game, param
 from sog.play.arena import AgentFactory
 from sog.play.chained_search import usual_path

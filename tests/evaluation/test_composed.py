@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
-from gtcfr.exact import exact_evaluator, noisy_evaluator
+from gtcfr.evaluators.exact import exact_evaluator, noisy_evaluator
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import FIRST_CHILD, REPLY, RESOLVE_FROM, WHOLE_GAME, SearchSettings
 from sog.evaluation import ComposedPolicies, compose

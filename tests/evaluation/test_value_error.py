@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, LeafEvaluation, ZeroEvaluator
-from gtcfr.exact import exact_evaluator
+from gtcfr.evaluators.exact import exact_evaluator
 from sog.evaluation.value_error import HeldOut, ValueErrors, _random_ranges, random_belief_states
 from sog.games import CHANCE, TERMINAL
 from sog.pytree import pytree

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries, ZeroEvaluator
-from gtcfr.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
-from gtcfr.rollout import RolloutEvaluator
+from gtcfr.evaluators.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
+from gtcfr.evaluators.rollout import RolloutEvaluator
 from sog.games.core import CHANCE
 from sog.games.registry import make
 from sog.tabular import compile_tree, solve_subgame, uniform_policy

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import NetworkEvaluator
-from gtcfr.exact import exact_evaluator
+from gtcfr.evaluators.exact import exact_evaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.evaluators.rollout import RolloutEvaluator
 from gtcfr.mesh import batch_mesh, on_all, split_batch
-from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
 from gtcfr.settings import WHOLE_GAME, SearchSettings

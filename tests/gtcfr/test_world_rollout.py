@@ -10,7 +10,8 @@ import pytest
 from jax import Array
 
 from gtcfr.evaluator import Evaluator, LeafQueries, ZeroEvaluator
-from gtcfr.exact import uniform_play_evaluator
+from gtcfr.evaluators.exact import uniform_play_evaluator
+from gtcfr.evaluators.world_rollout import MOST_WORLDS, Playouts, WorldRolloutEvaluator
 from gtcfr.memory_estimate import search_memory
 from gtcfr.packing import unpack
 from gtcfr.root import start_of_game
@@ -18,7 +19,6 @@ from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import tree_shape
 from gtcfr.tree import NO_PARENT
-from gtcfr.world_rollout import MOST_WORLDS, Playouts, WorldRolloutEvaluator
 from sog.evaluation.value_error import evaluate_nodes
 from sog.games.core import TERMINAL
 from sog.games.registry import make

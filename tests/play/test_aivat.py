@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import NetworkEvaluator, ZeroEvaluator
-from gtcfr.exact import policy_evaluator, uniform_play_evaluator
+from gtcfr.evaluators.exact import policy_evaluator, uniform_play_evaluator
 from gtcfr.settings import SearchSettings
 from sog.games import Game, make
 from sog.games.core import TERMINAL

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
+from gtcfr.evaluators.rollout import RolloutEvaluator
 from gtcfr.layout import NOT_LISTED
-from gtcfr.rollout import RolloutEvaluator
 from gtcfr.root import known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
-from gtcfr.exact import policy_evaluator
+from gtcfr.evaluators.exact import policy_evaluator
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.games import TERMINAL, Game, make
 from sog.play import Agent, PlayedGame, SearchAgent

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gtcfr.exact import policy_evaluator
+from gtcfr.evaluators.exact import policy_evaluator
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator
 from sog.games import make

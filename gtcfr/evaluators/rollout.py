@@ -1,6 +1,6 @@
 """Random playouts (plain Monte Carlo), for games of perfect information.
 
-`gtcfr.world_rollout` is for games with hidden information.
+`gtcfr.evaluators.world_rollout` is for games with hidden information.
 """
 
 import dataclasses
