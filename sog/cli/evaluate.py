@@ -35,6 +35,7 @@ from sog.tabular import CompiledGame
 from sog.tabular.enumerated_game import EnumeratedGame
 from sog.tabular.solver import Solver
 
+_SOLVER_ITERATIONS: Final = 30
 _ALL: Final = "@all"
 _MOST_NUMBERS: Final = 300_000_000  # policies times public states times infostates times actions
 
@@ -118,13 +119,17 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     if (arguments.seeds or 1) > num_seeds:
         display.note("nothing is random without growth and noise: one policy is composed.")
     own = None if arguments.whole_game else arguments.evaluator or EXACT
+    evaluator = own if run is None else "network"
+    if evaluator != EXACT and not arguments.whole_game:
+        reject(arguments, ["solver_iterations"], "without the exact evaluator")
     return Plan(
         game=game,
         searches=tuple(read) or (base,),
         run=run,
         checkpoints=checkpoints,
-        evaluator=own if run is None else "network",
+        evaluator=evaluator,
         is_whole=arguments.whole_game,
+        solver_iterations=arguments.solver_iterations or _SOLVER_ITERATIONS,
         noise=arguments.noise or 0.0,
         first_seed=arguments.seed,
         num_seeds=num_seeds,
@@ -141,7 +146,7 @@ def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, A
                     f"--set {name} has no effect with --whole-game, which holds all levels."
                 )
         why = "with --whole-game, which leaves no leaf to evaluate"
-        reject(arguments, ("evaluator", "noise"), why)
+        reject(arguments, ("evaluator", "noise", "solver_iterations"), why)
     if "alpha" in changes and not changes.get("safe", True):
         raise CommandError("--set alpha has no effect with safe=false, which has no gadget.")
 
@@ -229,7 +234,7 @@ def _evaluators(
             trained = load_named_run(plan.run if checkpoint is None else f"{plan.run}@{checkpoint}")
             step, inner = trained.step, trained.evaluator
         elif plan.evaluator == EXACT:
-            inner = exact_evaluator(game)
+            inner = exact_evaluator(game, iterations=plan.solver_iterations)
         elif plan.evaluator == "uniform":
             inner = uniform_play_evaluator(game)
         if not plan.noise:

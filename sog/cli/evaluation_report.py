@@ -17,7 +17,7 @@ from sog.evaluation import ComposedPolicies
 from sog.games import Game
 
 EXACT: Final = "exact"
-_OF_EXACT: Final = {"solver_iterations": 30, "solver_fading": 0.9}  # of `exact_evaluator`
+_FADING: Final = 0.9  # of `exact_evaluator`
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,6 +35,8 @@ class Plan:
     """The name of the leaf evaluator; may be None if `is_whole`."""
     is_whole: bool
     """Whether every tree holds the whole rest of the game, and has no leaves."""
+    solver_iterations: int
+    """Of the exact evaluator."""
     noise: float
     """The largest error of a value, in the game's unit."""
     first_seed: int
@@ -116,7 +118,11 @@ def _as_table(game: Game[Any], finished: list[Finished]) -> Table:
 def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
     """A result as `--json` prints it."""
     settings, per_update = one.settings, one.settings.simulations_per_update
-    of_exact = _OF_EXACT if plan.evaluator == EXACT else dict.fromkeys(_OF_EXACT)
+    exact = plan.evaluator == EXACT
+    of_exact = {
+        "solver_iterations": plan.solver_iterations if exact else None,
+        "solver_fading": _FADING if exact else None,
+    }
     # Without leaves these have no effect.
     of_leaves = display.values_of(settings, "leaf_averaging", "leaf_interval")
     of_leaves["evaluator"] = plan.evaluator

@@ -157,6 +157,9 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "choices": ("zero", "uniform", "exact", "rollout"),
         "help": "the evaluator of the leaves, see below",
     },
+    "--solver-iterations": _count(
+        "N", "CFR iterations of the exact evaluator in each evaluation (default: 30)"
+    ),
     "--noise": _value(
         "EPS",
         "add an error from -EPS to EPS to every value, in the game's unit",

@@ -124,7 +124,7 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
             help="the evaluator of the leaves: 0, uniform play, or a solution of the "
             "subgame by CFR, 30 iterations per update (default: exact)",
         ),
-        "--noise",
+        *("--noise", "--solver-iterations"),
         "output and limits:",
         changed("--plot", "draw exploitability against T (pip install 'sog[plot]')"),
         changed(
