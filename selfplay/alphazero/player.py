@@ -78,7 +78,11 @@ def step_games(
     share the searches."""
     size = settings.batch_size
     search_key, *keys = jax.random.split(key, 3)
-    run = functools.partial(_search, game, alphazero, num_simulations)
+
+    def run(evaluator: Evaluator, states: Any, keys: Array) -> AlphaZeroResult:
+        """The searches of one device, with the first of their keys."""
+        return search(game, alphazero, num_simulations, evaluator, states, keys[0], explores=True)
+
     if mesh is not None:
         split, everywhere = split_batch(mesh).spec, on_all(mesh).spec
         run = jax.shard_map(
@@ -105,15 +109,3 @@ def step_games(
         overflows=jnp.zeros(size, bool),
         fault=Fault(found=~jnp.isfinite(found.value), state=packed),
     )
-
-
-def _search(
-    game: Game[Any],
-    alphazero: AlphaZeroSettings,
-    num_simulations: int,
-    evaluator: Evaluator,
-    states: Any,
-    keys: Array,
-) -> AlphaZeroResult:
-    """The searches of one device, with the first of their keys."""
-    return search(game, alphazero, num_simulations, evaluator, states, keys[0], explores=True)

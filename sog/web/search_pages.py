@@ -154,16 +154,8 @@ class SearchPages:
                     raise RequestError(f"There is no infostate {infostate[:20]!r}.")
                 ranges[int(player), place] = weight(text.strip())
         before = Estimates(policy=node.policy, values=node.values, ranges=node.ranges)
-        edited = WatchedSearch(
-            search.searcher,
-            outcomes_to(search, snapshot, node),
-            start=search.start,
-            ranges=ranges,
-            before=before,
-            locks=search.locks,
-            seed=search.seed,
-            submit=self._submit,
-        )
+        outcomes = outcomes_to(search, snapshot, node)
+        edited = search.again(outcomes=outcomes, ranges=ranges, before=before)
         return go_to(f"/searches/{self.searches.add(edited, poll)}")
 
     def lock(self, request: Request, form: Form, poll: Poll) -> Response:
@@ -187,17 +179,7 @@ class SearchPages:
     ) -> Response:
         poll()
         free_value = search.free_value if search.locks else snapshot.nodes[snapshot.row].mean_value
-        held = WatchedSearch(
-            search.searcher,
-            search.outcomes,
-            start=search.start,
-            ranges=search.ranges,
-            before=snapshot.found,
-            locks=locks,
-            free_value=free_value,
-            seed=search.seed,
-            submit=self._submit,
-        )
+        held = search.again(before=snapshot.found, locks=locks, free_value=free_value)
         return go_to(f"/searches/{self.searches.add(held, poll)}")
 
 

@@ -88,6 +88,12 @@ class WatchedSearch:
         with self._lock:
             self._schedule()
 
+    def again(self, **changes: Any) -> "WatchedSearch":
+        """A new search like this one, but for some arguments of `WatchedSearch`."""
+        names = ("searcher", "outcomes", "start", "ranges", "locks", "seed")
+        same = {name: getattr(self, name) for name in names}
+        return WatchedSearch(**{**same, **changes}, submit=self._submit)
+
     @property
     def updates(self) -> int:
         """Updates made so far."""
