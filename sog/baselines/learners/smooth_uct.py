@@ -25,6 +25,12 @@ class VisitTables:
     value: Array
     """[row + 1, choice]: Q(u, a), the mean utility to the player who chooses."""
 
+    @classmethod
+    def empty(cls, histories: Histories) -> "VisitTables":
+        """Zeros."""
+        shape = (histories.num_rows + 1, histories.max_choices)
+        return cls(visits=jnp.zeros(shape, jnp.int32), value=jnp.zeros(shape))
+
     def add(self, row: Array, choice: Array, gain: Array) -> "VisitTables":
         """UPDATE of Algorithm 2 at some steps; steps to ignore use the last line."""
         visits = self.visits.at[row, choice].add(1)
@@ -63,8 +69,7 @@ class SelfPlayUct(LearningMethod):
 
     def begin(self, histories: Histories, key: Array) -> VisitTables:
         """Empty trees."""
-        shape = (histories.num_rows + 1, histories.max_choices)
-        return VisitTables(visits=jnp.zeros(shape, jnp.int32), value=jnp.zeros(shape))
+        return VisitTables.empty(histories)
 
     def average_policy(self, histories: Histories, state: VisitTables) -> Array:
         """Visit frequencies."""
