@@ -15,13 +15,14 @@ from sog.baselines.histories.arrays import (
     ROOT,
     ROW,
     HistoryTree,
+    places,
 )
-from sog.baselines.plain.worlds import InfostateGame, InfostateWorld, Policy, Seen, Target
+from sog.baselines.plain.worlds import InfostateGame, Policy, Seen, Target, World
 from sog.games.core import CHANCE, TERMINAL
 from sog.tabular import PublicTree
 
 
-class HistoryWorld(InfostateWorld):
+class HistoryWorld(World):
     """A history where a player chooses or the game is over. Actions are choices, from 0."""
 
     __slots__ = ("game", "history", "is_directed", "is_inside", "source", "target")
@@ -106,27 +107,27 @@ class HistoryGame(InfostateGame):
         """The information at a row."""
         tree = self.tree
         player, infostate = tree.histories.row_player[row], tree.row_infostate[row]
-        return Seen(int(player), (int(infostate),), (int(tree.row_node[row]),))
+        return Seen(int(player), int(infostate), (int(tree.row_node[row]),))
 
     def seen(self, state: Any, player: int, infostate: int) -> Seen:
         """state: of the `EnumeratedGame`."""
-        return Seen(player, (infostate,), (int(state.node),))
+        return Seen(player, infostate, (int(state.node),))
 
     def row_of(self, seen: Seen) -> int:
         """The row of an infostate where its player has a choice."""
-        return int(self.tree.row_of[seen.public[0], seen.own[0]])
+        return int(self.tree.row_of[seen.public[0], seen.own])
 
     def deal(self, source: random.Random) -> HistoryWorld:
         """A new game."""
         return HistoryWorld(self, ROOT, source)
 
-    def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
+    def worlds(self, seen: Seen) -> Callable[[random.Random], World]:
         """Samples a history of the infostate."""
         histories = self._histories_of(self.row_of(seen))
         weights = np.cumsum(self.tree.weight[histories]).tolist()
         found = histories.tolist()
 
-        def draw(source: random.Random) -> InfostateWorld:
+        def draw(source: random.Random) -> World:
             (history,) = source.choices(found, cum_weights=weights)
             return HistoryWorld(self, history, source)
 
@@ -150,22 +151,16 @@ class HistoryGame(InfostateGame):
         return found
 
     def _histories_of(self, row: int) -> np.ndarray:
-        start, order = self._by_row
+        start, order = self.tree.by_row
         return order[start[row] : start[row + 1]]
 
     @functools.cached_property
     def _parent(self) -> np.ndarray:
-        """[edge]"""
-        return np.repeat(np.arange(len(self.actor)), self.tree.histories.facts[:, NUM_EDGES])
+        return self.tree.histories.edge_parent
 
     @functools.cached_property
     def _by_child(self) -> tuple[np.ndarray, np.ndarray]:
-        return _sorted_by(self.tree.histories.child, len(self.actor))
-
-    @functools.cached_property
-    def _by_row(self) -> tuple[np.ndarray, np.ndarray]:
-        histories = self.tree.histories
-        return _sorted_by(histories.facts[:, ROW], histories.num_rows)
+        return places(self.tree.histories.child, len(self.actor))
 
 
 def _ints(leaf: np.ndarray) -> "array[int]":
@@ -175,12 +170,6 @@ def _ints(leaf: np.ndarray) -> "array[int]":
 
 def _floats(leaf: np.ndarray) -> "array[float]":
     return array("d", leaf.astype(np.float64).tobytes())
-
-
-def _sorted_by(number: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The places of each number below `most`: where its part begins, and all parts."""
-    order = np.argsort(number, kind="stable")
-    return np.searchsorted(number[order], np.arange(most + 1)), order
 
 
 def public_subgame(tree: PublicTree, node: int) -> np.ndarray:
@@ -210,7 +199,7 @@ class HistoryTarget(Target):
         self.above -= self.entries
         self._events: dict[int, tuple[list[int], list[float], float]] = {}
 
-    def deal(self, source: random.Random, *, is_directed: bool) -> InfostateWorld:
+    def deal(self, source: random.Random, *, is_directed: bool) -> World:
         """A new game; directed events lead to the target until it is entered."""
         return HistoryWorld(self._game, ROOT, source, self, is_directed=is_directed)
 
@@ -229,7 +218,7 @@ class HistoryTarget(Target):
             edge = self._game.chance_edge(history, source)
         return self._game.child[edge], 1 / total if self._leads(edge) else 0.0
 
-    def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
+    def leads(self, world: World) -> bool | Sequence[bool]:
         """By the choice's child."""
         assert isinstance(world, HistoryWorld)
         if world.is_inside:

@@ -5,7 +5,7 @@
 plays many matches against random play, and the results of all searches are added up.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -18,18 +18,12 @@ from sog.games.core import CHANCE, TERMINAL
 _NOTHING_LEARNED_SEED: Final = 0
 
 
-def aggregate(
-    search: TreeSearch[Any],
-    matches: int,
-    *,
-    seed: int = 0,
-    progress: Callable[[int], None] | None = None,
-) -> np.ndarray:
+def aggregate(search: TreeSearch[Any], matches: int, *, seed: int = 0) -> np.ndarray:
     """[row + 1, choice]: the sum of the searches of `matches` matches, as a policy.
 
     search: of a `HistoryGame`. It plays every other match as player 0. Each search adds its
     statistics of the searching player's infostates there and below. Infostates without statistics
-    get a fixed choice, drawn at random. progress: called with the number of matches played.
+    get a fixed choice, drawn at random.
     """
     if matches < 2:
         raise ValueError(f"matches must be >= 2, so that both seats are played, got {matches}.")
@@ -39,8 +33,6 @@ def aggregate(
     for number in range(matches):
         search.reset(int(rng.integers(2**32)))
         _play(search, number % 2, rng, below, learned)
-        if progress is not None:
-            progress(number + 1)
     return _complete(tree, learned)
 
 
@@ -86,8 +78,7 @@ class RowsBelow:
 
     def __init__(self, tree: HistoryTree) -> None:
         self._tree = tree
-        facts = tree.histories.facts
-        self._parent = np.repeat(np.arange(len(facts)), facts[:, NUM_EDGES])
+        self._parent = tree.histories.edge_parent
         self._found: dict[int, np.ndarray] = {}
 
     def of(self, row: int) -> np.ndarray:

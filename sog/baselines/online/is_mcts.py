@@ -8,7 +8,7 @@ from typing import ClassVar
 from sog.baselines.online.method import OnlineMethod
 from sog.baselines.online.search import TreeSearch
 from sog.baselines.online.weights import draw, matched, normalized
-from sog.baselines.plain.worlds import InfostateGame, InfostateWorld, Seen
+from sog.baselines.plain.worlds import InfostateGame, Seen, World
 from sog.games.core import TERMINAL, param
 
 
@@ -103,7 +103,7 @@ class IsMctsTree(TreeSearch[IsMctsNode]):
             weights = [float(weight == most) for weight in weights]
         return normalized(weights)
 
-    def simulate(self, world: InfostateWorld) -> None:
+    def simulate(self, world: World) -> None:
         """Runs one simulation, which changes the world."""
         source, path = self.source, []
         while world.player != TERMINAL:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.baselines.plain.worlds import World
 from sog.games.core import PLAYER_0, TERMINAL
 from sog.games.goofspiel import Goofspiel
 
@@ -15,10 +14,11 @@ _NOT_BID: Final = -1
 
 
 @dataclasses.dataclass(slots=True)
-class GoofspielWorld(World):
+class GoofspielWorld:
     """Cards are actions, from 0. The only hidden information is a pending bid."""
 
     player: int
+    """To move; TERMINAL at the end."""
     hands: tuple[list[int], list[int]]
     """Cards left to each player, ascending."""
     card: int

@@ -7,13 +7,13 @@ import random
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from sog.baselines.plain.worlds import InfostateGame, InfostateWorld, Policy, Seen, Target
+from sog.baselines.plain.worlds import InfostateGame, Policy, Seen, Target, World
 
 Deal = tuple[int, ...]
 """The hand of player 0, of player 1, and perhaps a public card to be revealed."""
 
 
-class PublicMovesWorld(InfostateWorld):
+class PublicMovesWorld(World):
     """The deal, and the public events so far, by the contract's numbers."""
 
     __slots__ = ("deal", "events")
@@ -46,7 +46,7 @@ class PublicMovesGame(InfostateGame):
 
     def seen(self, state: Any, player: int, infostate: int) -> Seen:
         """The player's hand, and the events of the state."""
-        return Seen(player, (infostate,), self.events(state))
+        return Seen(player, infostate, self.events(state))
 
     def deal(self, source: random.Random) -> PublicMovesWorld:
         """A new game, before the first move."""
@@ -73,7 +73,7 @@ class PublicMovesGame(InfostateGame):
         return {
             deal: odds
             for deal, odds in self.odds.items()
-            if (public or deal[seen.player] == seen.own[0]) and self.agrees(deal, seen.public)
+            if (public or deal[seen.player] == seen.own) and self.agrees(deal, seen.public)
         }
 
     def target(self, seen: Seen, *, public: bool) -> Target:
@@ -95,13 +95,13 @@ class _Events(Target):
         self._game, self._events, self._deals = game, events, deals
         self._draw, self._ratio = _sampler(deals), 1 / sum(deals.values())
 
-    def deal(self, source: random.Random, *, is_directed: bool) -> InfostateWorld:
+    def deal(self, source: random.Random, *, is_directed: bool) -> World:
         game = self._game
         world = game.begin(self._draw(source)) if is_directed else game.deal(source)
         world.directed = self._ratio if world.deal in self._deals else 0.0
         return world
 
-    def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
+    def leads(self, world: World) -> bool | Sequence[bool]:
         assert isinstance(world, PublicMovesWorld)
         count = len(world.events)
         if count >= len(self._events):

@@ -17,10 +17,15 @@ Policy = Callable[[Hashable], Sequence[float] | None]
 class World(abc.ABC):
     """A mutable game in progress, hidden information included."""
 
-    __slots__ = ("player",)
+    __slots__ = ("directed", "player")
 
     player: int
     """To move; TERMINAL at the end."""
+
+    directed: float
+    """The probability of the moves so far if they are directed at a target, with chance events
+    divided by their usual probability. 1 without a target; `Target.deal` and chance events after it
+    change it, and a search multiplies it by the players' part."""
 
     @abc.abstractmethod
     def actions(self) -> Sequence[int]:
@@ -34,17 +39,6 @@ class World(abc.ABC):
     def finish(self, source: random.Random) -> float:
         """Plays at random to the end; returns the utility to player 0."""
 
-
-class InfostateWorld(World):
-    """A world with the infostate of the player to move."""
-
-    __slots__ = ("directed",)
-
-    directed: float
-    """The probability of the moves so far if they are directed at a target, with chance events
-    divided by their usual probability. 1 without a target; `Target.deal` and chance events after it
-    change it, and a search multiplies it by the players' part."""
-
     @abc.abstractmethod
     def key(self) -> Hashable:
         """A unique key of the infostate of the player to move, among those of both players."""
@@ -55,21 +49,21 @@ class Seen:
     """The information of a player to move."""
 
     player: int
-    own: tuple[int, ...]
-    """Private information, in an order that the game defines."""
+    own: int
+    """The infostate."""
     public: tuple[int, ...]
-    """Public events."""
+    """Public events, or the node of an enumerated public state."""
 
 
 class Target(abc.ABC):
     """A part of the game to target simulations at (Lisy et al. 2015, section 3)."""
 
     @abc.abstractmethod
-    def deal(self, source: random.Random, *, is_directed: bool) -> InfostateWorld:
+    def deal(self, source: random.Random, *, is_directed: bool) -> World:
         """A new game, whose chance events lead to the target if they are directed."""
 
     @abc.abstractmethod
-    def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
+    def leads(self, world: World) -> bool | Sequence[bool]:
         """For each action, whether the target can still be reached after it; True for all of them
         at and below the target. world: one that directed simulations can get to."""
 
@@ -88,11 +82,11 @@ class InfostateGame(abc.ABC):
         """The information at a public state of the contract, on the host, and an infostate."""
 
     @abc.abstractmethod
-    def deal(self, source: random.Random) -> InfostateWorld:
+    def deal(self, source: random.Random) -> World:
         """A new game, with a random deal."""
 
     @abc.abstractmethod
-    def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
+    def worlds(self, seen: Seen) -> Callable[[random.Random], World]:
         """A function that samples worlds consistent with `seen`, by chance probabilities."""
 
     @abc.abstractmethod

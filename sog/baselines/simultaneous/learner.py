@@ -92,7 +92,7 @@ class SimultaneousMcts(SelectionOptions, LearningMethod):
     def check_histories(self, histories: Histories) -> None:
         """Checks that after each decision of player 0, player 1 decides without seeing it."""
         facts = histories.facts
-        parent = np.repeat(np.arange(len(facts)), facts[:, NUM_EDGES])
+        parent = histories.edge_parent
         by_first = facts[parent, ACTOR] == PLAYER_0
         answers = facts[histories.child, ACTOR] == PLAYER_1
         # Player 1's row and the history before it must determine each other.
