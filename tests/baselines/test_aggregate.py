@@ -10,7 +10,7 @@ import pytest
 from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import RowEvaluator
-from sog.baselines.online.aggregate import RowsBelow, aggregate, at_the_root
+from sog.baselines.online.aggregate import aggregate, at_the_root, rows_below
 from sog.baselines.online.is_mcts import IsMcts
 from sog.baselines.online.method import OnlineMethod
 from sog.baselines.online.oos import OnlineOutcomeSampling
@@ -25,8 +25,8 @@ def test_the_rows_below_are_those_that_the_player_may_come_to() -> None:
     tree = history_tree("kuhn")
     first = int(tree.row_of[0, 1])  # player 0 holds the queen
     after_a_bet = int(tree.row_of[node_after(tree.tree, 1, 2), 1])  # he checked, and faces a bet
-    assert sorted(RowsBelow(tree).of(first).tolist()) == sorted([first, after_a_bet])
-    assert RowsBelow(tree).of(after_a_bet).tolist() == [after_a_bet]
+    assert sorted(rows_below(tree, first)) == sorted([first, after_a_bet])
+    assert rows_below(tree, after_a_bet) == [after_a_bet]
 
 
 # Against a slow one in plain Python.

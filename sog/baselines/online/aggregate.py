@@ -5,7 +5,8 @@
 plays many matches against random play, and the results of all searches are added up.
 """
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -29,7 +30,7 @@ def aggregate(search: TreeSearch[Any], matches: int, *, seed: int = 0) -> np.nda
         raise ValueError(f"matches must be >= 2, so that both seats are played, got {matches}.")
     tree = _tree_of(search)
     learned = np.zeros((tree.histories.num_rows + 1, tree.histories.max_choices))
-    rng, below = np.random.default_rng(seed), RowsBelow(tree)
+    rng, below = np.random.default_rng(seed), functools.cache(functools.partial(rows_below, tree))
     for number in range(matches):
         search.reset(int(rng.integers(2**32)))
         _play(search, number % 2, rng, below, learned)
@@ -73,33 +74,23 @@ def _complete(tree: HistoryTree, learned: np.ndarray) -> np.ndarray:
     return np.asarray(learned / np.maximum(learned.sum(axis=1, keepdims=True), 1e-30))
 
 
-class RowsBelow:
+def rows_below(tree: HistoryTree, row: int) -> list[int]:
     """The infostates of a player at or after one of its infostates."""
-
-    def __init__(self, tree: HistoryTree) -> None:
-        self._tree = tree
-        self._parent = tree.histories.edge_parent
-        self._found: dict[int, np.ndarray] = {}
-
-    def of(self, row: int) -> np.ndarray:
-        """Rows, the given one included."""
-        if row not in self._found:
-            histories = self._tree.histories
-            reached = histories.facts[:, ROW] == row
-            for _ in range(histories.depth):
-                reached[histories.child[reached[self._parent]]] = True
-            rows = np.unique(histories.facts[reached, ROW])
-            rows = rows[rows < histories.num_rows]
-            own = histories.row_player[rows] == histories.row_player[row]
-            self._found[row] = rows[own]
-        return self._found[row]
+    histories = tree.histories
+    reached, parent = histories.facts[:, ROW] == row, histories.edge_parent
+    for _ in range(histories.depth):
+        reached[histories.child[reached[parent]]] = True
+    rows = np.unique(histories.facts[reached, ROW])
+    rows = rows[rows < histories.num_rows]
+    found: list[int] = rows[histories.row_player[rows] == histories.row_player[row]].tolist()
+    return found
 
 
 def _play(
     search: TreeSearch[Any],
     player: int,
     rng: np.random.Generator,
-    below: RowsBelow,
+    below: Callable[[int], list[int]],
     learned: np.ndarray,
 ) -> None:
     """Plays one match; adds to `learned`."""
@@ -110,7 +101,7 @@ def _play(
         first, count = facts[FIRST_EDGE], facts[NUM_EDGES]
         if facts[ACTOR] == player:
             odds = np.array(search.search(game.seen_at(facts[ROW]), count))
-            _add_learned(search, below.of(facts[ROW]).tolist(), learned)
+            _add_learned(search, below(facts[ROW]), learned)
         elif facts[ACTOR] == CHANCE:
             odds = histories.probability[first : first + count]
         else:

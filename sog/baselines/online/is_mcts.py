@@ -17,23 +17,22 @@ class IsMcts(OnlineMethod):
     """IS-MCTS (Cowling, Powley, Whitehouse 2012), from nothing at every decision unless its tree is
     grown.
 
-    Each simulation starts in a world that agrees with the infostate of the player to move, drawn as
-    chance makes them, whatever the opponent may have meant. An infostate that is not in the tree
-    joins it, and the rest of the game is random. selection=uct: UCB at every infostate. rm: regret
-    matching (Lisy 2014), on regrets of which the chosen action's is weighted by 1 / probability; an
-    action is drawn from the mean policy.
+    Each simulation starts in a world that agrees with the infostate of the player to move, sampled
+    by chance's probabilities alone. An infostate that is not in the tree joins it, and the rest of
+    the game is random. selection=uct: UCB at every infostate. rm: regret matching (Lisy 2014) on
+    regrets that are weighted by 1 / probability for the chosen action.
     """
 
     name = "ismcts"
     paper: ClassVar[str] = "Cowling et al. 2012; Lisy et al. 2015, section 4.1"
 
-    selection: str = param("uct", "how an action is selected", choices=("uct", "rm"))
+    selection: str = param("uct", "selection rule", choices=("uct", "rm"))
     c: float = param(2.0, "exploration of uct, as a share of the largest utility", minimum=0)
     gamma: float = param(0.2, "exploration of rm", minimum=0, maximum=1)
     final: str = param(
         "visits",
-        "what uct plays: the action with most visits, any as often as it was visited, or the one "
-        "with the largest mean value; rm plays its mean policy",
+        "what uct plays: the most visited action, actions in proportion to visits, or the action "
+        "with the largest mean value; rm plays its average policy",
         choices=("visits", "mixed", "value"),
     )
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)

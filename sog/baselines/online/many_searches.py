@@ -20,16 +20,9 @@ from sog.baselines.learners.smooth_uct import VisitTables, is_best_by_ucb
 from sog.baselines.online.is_mcts import IsMcts
 from sog.games.core import draw
 from sog.precision import in_32_bits
-from sog.pytree import pytree
 
-
-@pytree
-class SearchTables:
-    """The statistics of a search."""
-
-    is_known: Array
-    """[row + 1] bool: in the tree."""
-    tables: VisitTables
+_State = tuple[Array, VisitTables]
+"""[row + 1] bool: which rows are in the tree; and their statistics."""
 
 
 class ManySearches:
@@ -80,39 +73,39 @@ def _search(
 ) -> VisitTables:
     """The tables after all simulations from a row."""
 
-    def simulate(number: Array, state: SearchTables) -> SearchTables:
+    def simulate(number: Array, state: _State) -> _State:
         start_key, walk_key = jax.random.split(jax.random.fold_in(key, number))
         start = members.draw(row, jax.random.uniform(start_key, (2,)))
         choose = functools.partial(_choose, method, histories, state)
         return _update(histories, state, walk(histories, walk_key, choose, jnp.bool_(False), start))
 
     known = jnp.zeros(histories.num_rows + 1, bool).at[row].set(True)
-    start = SearchTables(is_known=known, tables=VisitTables.empty(histories))
-    last: SearchTables = jax.lax.fori_loop(0, method.budget, simulate, start)
-    return last.tables
+    start = known, VisitTables.empty(histories)
+    last: _State = jax.lax.fori_loop(0, method.budget, simulate, start)
+    return last[1]
 
 
 def _choose(
     method: IsMcts,
     histories: Histories,
-    state: SearchTables,
+    state: _State,
     is_out: Array,
     place: Place,
     numbers: Array,
 ) -> tuple[Array, Array, tuple[Array, Array]]:
     """Records whether the infostate is in the tree, and whether it joins."""
     legal = jnp.arange(histories.max_choices) < place.num_choices
-    in_tree = place.is_decision & ~is_out & state.is_known[place.row]
-    joins = place.is_decision & ~is_out & ~state.is_known[place.row]
-    visits, value = state.tables.visits[place.row], state.tables.value[place.row]
+    known, tables = state
+    in_tree = place.is_decision & ~is_out & known[place.row]
+    joins = place.is_decision & ~is_out & ~known[place.row]
+    visits, value = tables.visits[place.row], tables.value[place.row]
     best = is_best_by_ucb(visits, value, legal, method.c * histories.max_utility)
     choice = draw(numbers[0], jnp.where(in_tree, best, legal).astype(value.dtype))
     return choice, is_out | joins, (in_tree, joins)
 
 
-def _update(histories: Histories, state: SearchTables, played: Walk) -> SearchTables:
-    in_tree, joins = played.record
+def _update(histories: Histories, state: _State, played: Walk) -> _State:
+    (known, tables), (in_tree, joins) = state, played.record
     row = jnp.where(in_tree, played.place.row, histories.num_rows)
-    known = state.is_known.at[jnp.where(joins, played.place.row, histories.num_rows)].set(True)
-    gain = played.utility_to(played.place.actor)
-    return SearchTables(is_known=known, tables=state.tables.add(row, played.choice, gain))
+    known = known.at[jnp.where(joins, played.place.row, histories.num_rows)].set(True)
+    return known, tables.add(row, played.choice, played.utility_to(played.place.actor))

@@ -18,17 +18,19 @@ from sog.games.core import TERMINAL, param
 class OnlineOutcomeSampling(OnlineMethod):
     """OOS (Lisy, Lanctot, Bowling 2015, Algorithm 1): sound search in games that hide things.
 
-    Every simulation starts at the root. A share of delta of them is made to get to the infostate of
-    the player to move (targeting=ist), or to the public state (pst); all count with what was the
-    probability of their being sampled. What is learned stays for the rest of the match.
+    Every simulation starts at the root. A share delta of them is targeted: sampled so that it
+    reaches the infostate of the player to move (targeting=ist), or the public state (pst). All are
+    weighted by 1 / sampling probability. What is learned stays for the rest of the match.
     """
 
     name = "oos"
     paper: ClassVar[str] = "Lisy, Lanctot, Bowling 2015, Algorithm 1"
 
-    targeting: str = param("ist", "what simulations are directed at", choices=("ist", "pst"))
-    delta: float = param(0.9, "share of simulations that are directed", minimum=0, maximum=0.999999)
-    epsilon: float = param(0.4, "exploration of the player who learns", minimum=0, maximum=1)
+    targeting: str = param(
+        "ist", "target of simulations: infostate or public state", choices=("ist", "pst")
+    )
+    delta: float = param(0.9, "share of targeted simulations", minimum=0, maximum=0.999999)
+    epsilon: float = param(0.4, "exploration of the learning player", minimum=0, maximum=1)
     gamma: float = param(0.01, "uniform play mixed into regret matching", minimum=0, maximum=1)
     budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
 
@@ -156,11 +158,9 @@ class OosTree(TreeSearch[OosNode]):
         self, mixed: list[float], leads: bool | Sequence[bool], is_targeted: bool
     ) -> tuple[int, float]:
         """Sample of line 9: an action, and its probability in targeted simulations."""
-        if leads is True:
+        if isinstance(leads, bool):
             place = draw(mixed, 1.0, self.source)
-            return place, mixed[place]
-        if leads is False:
-            return draw(mixed, 1.0, self.source), 0.0
+            return place, mixed[place] if leads else 0.0
         leading = [p if leads_on else 0.0 for p, leads_on in zip(mixed, leads, strict=True)]
         total = sum(leading)
         if total <= 0:  # only if gamma and epsilon are 0: any action towards the target
