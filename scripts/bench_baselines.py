@@ -26,6 +26,7 @@ from sog.baselines.histories.arrays import HistoryTree
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import LearningMethod, LearningRuns
 from sog.baselines.online.is_mcts import IsMcts
+from sog.baselines.online.many_searches import ManySearches
 from sog.devices import num_cores, use_all_cores
 from sog.games import make
 from sog.players.methods import make_method
@@ -80,12 +81,12 @@ def of_ours(name: str, tree: HistoryTree, runs: int, devices: int) -> Contender:
     """A method of this project."""
     if name == "ismcts":
         method = IsMcts(c=C / tree.histories.max_utility, budget=SIMULATIONS)
-        searcher = method.searcher(tree)
+        searches = ManySearches(method, tree)
         rows, keys = np.zeros(runs, int), jax.random.split(jax.random.key(0), runs)
 
         def search(amount: int) -> int:
             for _ in range(amount):
-                searcher.search_rows(rows, keys, devices)
+                searches.search(rows, keys, devices)
             return amount * runs * SIMULATIONS
 
         return search

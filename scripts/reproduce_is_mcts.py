@@ -8,7 +8,6 @@ three final policies: normalized visit counts (mvd), most visits (mvis), largest
 with the paper's numbers. All searches of a construction are one compiled program.
 """
 
-import dataclasses
 import json
 import time
 from pathlib import Path
@@ -21,6 +20,7 @@ from shared import game_text, prefix, provenance, script_parser
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.online.is_mcts import IsMcts
+from sog.baselines.online.many_searches import ManySearches, final_policy
 from sog.devices import use_all_cores
 from sog.games import make
 from sog.tabular import enumerate_public_tree
@@ -66,17 +66,17 @@ def construct(game: str, simulations: int, c: float, policies: int) -> dict[str,
     """
     tree = lay_out_histories(enumerate_public_tree(make(game)))
     method = IsMcts(c=c / tree.histories.max_utility, budget=simulations)
-    searcher, evaluator = method.searcher(tree), RowEvaluator(tree)
+    searches, evaluator = ManySearches(method, tree), RowEvaluator(tree)
     rows = np.arange(tree.histories.num_rows)
     parts = []
     for number in range(policies):
         key = jax.random.fold_in(jax.random.key(simulations), number)
-        parts.append(searcher.search_rows(rows, jax.random.split(key, len(rows))))
+        parts.append(searches.search(rows, jax.random.split(key, len(rows))))
     found = jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
     exploitability = {}
     for name, final in FINALS.items():
-        policy = dataclasses.replace(method, final=final).final_policy(found)
-        table = policy.reshape(policies, tree.histories.num_rows, -1)
+        table = final_policy(final, found).reshape(policies, tree.histories.num_rows, -1)
+        table = np.pad(table, ((0, 0), (0, 1), (0, 0)))  # for the line behind the rows
         exploitability[name] = evaluator.evaluate(table).exploitability.tolist()
     return exploitability
 

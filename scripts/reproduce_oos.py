@@ -21,9 +21,11 @@ import numpy as np
 from shared import game_text, prefix, provenance, script_parser
 
 from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.online.aggregate import aggregate, at_the_root
-from sog.baselines.online.method import OnlineMethod, Searcher
+from sog.baselines.online.method import OnlineMethod
+from sog.baselines.online.search import TreeSearch
 from sog.games import make
 from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
@@ -64,17 +66,17 @@ def main() -> None:
         parser.error(f"--seeds and simulations must be >= 1, got {least}")
     game = make(arguments.game)
     tree = lay_out_histories(enumerate_public_tree(game))
-    evaluator = RowEvaluator(tree)
+    evaluator, histories = RowEvaluator(tree), HistoryGame(tree)
     if unknown := set(arguments.without) - set(METHODS):
         parser.error(f"--without must name some of {', '.join(METHODS)}, got {min(unknown)}")
     facts: dict[str, Any] = {**provenance(), "game": str(game), "matches": arguments.matches}
 
-    def measure(part: str, text: str, search: Callable[[Searcher[Any], int], np.ndarray]) -> str:
+    def measure(part: str, text: str, run: Callable[[TreeSearch[Any], int], np.ndarray]) -> str:
         """One figure of a method with its budget."""
         method = make_method(text)
         assert isinstance(method, OnlineMethod)
-        searcher, began = method.searcher(tree), time.perf_counter()
-        policies = np.stack([search(searcher, seed) for seed in range(arguments.seeds)])
+        search, began = method.search(histories), time.perf_counter()
+        policies = np.stack([run(search, seed) for seed in range(arguments.seeds)])
         found = np.asarray(evaluator.evaluate(policies).exploitability)
         line = {"search": str(method), "exploitability": found.tolist()}
         facts.setdefault(part, []).append({**line, "seconds": time.perf_counter() - began})
@@ -84,7 +86,7 @@ def main() -> None:
         print(f"{part}: {method} {1000 * found.mean():.0f}", file=sys.stderr, flush=True)
         return f"{1000 * found.mean():.0f} ± {1000 * error:.0f}"
 
-    for part, budgets, search in (
+    for part, budgets, run in (
         ("root", arguments.root_simulations, lambda s, seed: at_the_root(s, seed=seed)),
         (
             "aggregated",
@@ -99,7 +101,7 @@ def main() -> None:
         for name, text in METHODS.items():
             if name in arguments.without or (part == "root" and name not in _ROOT_METHODS):
                 continue
-            cells = [measure(part, f"{text}:{budget}", search) for budget in budgets]
+            cells = [measure(part, f"{text}:{budget}", run) for budget in budgets]
             print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 

@@ -28,8 +28,8 @@ from sog.baselines.learners.dqn import Dqn
 from sog.baselines.learners.external_sampling import ExternalSampling
 from sog.baselines.learners.learning import LearningMethod, LearningRuns
 from sog.baselines.online.is_mcts import IsMcts
-from sog.baselines.online.method import OnlineAgent, OnlineMethod
-from sog.baselines.online.online_outcome_sampling import OnlineOutcomeSampling
+from sog.baselines.online.many_searches import ManySearches
+from sog.baselines.online.oos import OnlineOutcomeSampling
 from sog.drawing.nodes import read_nodes
 from sog.evaluation import compose
 from sog.evaluation.value_error import HeldOut, random_belief_states
@@ -37,6 +37,7 @@ from sog.games import GAMES, Game, make
 from sog.games.conformance.static_laws import check_shapes
 from sog.play import Aivat, PlayedGame, RandomAgent, SearchAgent, play_game
 from sog.play.thinking import think
+from sog.players.player import Host
 from sog.players.shipped import load_agent
 from sog.tabular import compile_tree, enumerate_public_tree, solve
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -184,15 +185,18 @@ def test_a_method_that_learns(method: LearningMethod) -> None:
     assert_same_with_64_bits(find)
 
 
-@pytest.mark.parametrize("method", [IsMcts(budget=50), OnlineOutcomeSampling(budget=50)], ids=str)
-def test_a_method_that_searches(method: OnlineMethod) -> None:
-    searcher = method.searcher(history_tree("kuhn"))
+def test_many_searches_at_once() -> None:
+    rows, keys = np.arange(2), jax.random.split(jax.random.key(0), 2)
 
     def find() -> Any:
-        agent = OnlineAgent(searcher, player=0)
-        return agent.policy(1), searcher.learned(searcher.search_root(jax.random.key(0)))
+        return ManySearches(IsMcts(budget=50), history_tree("kuhn")).search(rows, keys)
 
     assert_same_with_64_bits(find)
+
+
+def test_a_method_that_searches() -> None:
+    agents = OnlineOutcomeSampling(budget=50).agents(KUHN, Host())
+    assert_same_with_64_bits(lambda: agents(0, 1).policy(1))
 
 
 @pytest.mark.thorough

@@ -15,6 +15,7 @@ RUN: Final = (
     *("network.width=4", "network.depth=1", "replay.least=4", "replay.size=64"),
     *("learner.batch_size=4", "solver.batch_size=2", "solver.queue_size=8"),
     *("selfplay.batch_size=2", "run.checkpoint_every=2", "run.evaluate_every=0", "run.steps=4"),
+    "solver.search.rule=dcfr",  # as the configuration had it then
 )
 
 

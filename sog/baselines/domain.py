@@ -12,7 +12,7 @@ _PLAYERS: Final = {
         summary="information set Monte Carlo tree search, N simulations per move",
     ),
     "oos": Entry(
-        method="sog.baselines.online.online_outcome_sampling:OnlineOutcomeSampling",
+        method="sog.baselines.online.oos:OnlineOutcomeSampling",
         form="oos:N",
         summary="online outcome sampling: sound Monte Carlo search, N simulations per move",
     ),

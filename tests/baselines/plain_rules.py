@@ -6,9 +6,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from sog.baselines.plain.worlds import InfostateGame, InfostateWorld
+from sog.baselines.plain.goofspiel import PlainGoofspiel
+from sog.baselines.plain.public_moves import PublicMovesGame, PublicMovesWorld
 from sog.games.cards.poker import BettingGame
-from sog.games.core import CHANCE, TERMINAL, Game
+from sog.games.core import CHANCE, PLAYER_1, TERMINAL, Game
 from sog.play.rules import after, deal, first_state, situation, step, utility
 
 
@@ -17,6 +18,21 @@ def by_number(world: Any) -> dict[int, Any]:
     return {
         action[0] if isinstance(action, tuple) else action: action for action in world.actions()
     }
+
+
+def world_of(twin: Any, state: Any, infostates: list[int], source: random.Random) -> Any:
+    """The world of a public state where a player is to move, and of both infostates."""
+    if isinstance(twin, PlainGoofspiel):
+        world: Any = twin.round(state, source)
+        if int(state.stage) == PLAYER_1:  # after the bid of player 0, its infostate
+            world.play(infostates[0])
+        return world
+    if isinstance(twin, PublicMovesGame):
+        draw = twin.worlds(twin.seen(state, 0, infostates[0]))
+        while (world := draw(source)).deal[1] != infostates[1]:
+            pass
+        return world
+    return twin.world(state, infostates, source)
 
 
 def check_rules(game: Game[Any], twin: Any) -> None:
@@ -31,7 +47,7 @@ def check_rules(game: Game[Any], twin: Any) -> None:
             action = 0
             if now.actor != CHANCE:
                 held = int(infostates[now.actor])
-                fresh = twin.world(jax.device_get(state), infostates.tolist(), source)
+                fresh = world_of(twin, jax.device_get(state), infostates.tolist(), source)
                 # Worlds of these games draw cards of their own.
                 draws = isinstance(game, BettingGame) or getattr(game, "order", "") == "random"
                 if world is None or draws:
@@ -40,11 +56,10 @@ def check_rules(game: Game[Any], twin: Any) -> None:
                 for one in (world, fresh):
                     assert one.player == now.actor
                     assert list(by_number(one)) == legal
-                if isinstance(twin, InfostateGame):
-                    assert isinstance(world, InfostateWorld)
-                    assert isinstance(fresh, InfostateWorld)
-                    assert world.key() == fresh.key()
-                    assert world.seen() == twin.seen(jax.device_get(state), now.actor, held)
+                if isinstance(twin, PublicMovesGame):
+                    assert isinstance(world, PublicMovesWorld)
+                    seen = twin.seen(jax.device_get(state), now.actor, held)
+                    assert world.key() == fresh.key() == (held, seen.public)
                 action = source.choice(legal)
                 world.play(by_number(world)[action])
             key, step_key = jax.random.split(key)
@@ -62,10 +77,10 @@ def check_random_ends(game: Game[Any], twin: Any) -> None:
     source, games = random.Random(2), 4000
     start = deal(game, jax.random.key(0)).tolist()
     state = jax.device_get(first_state(game))
-    finished = [twin.world(state, start, source).finish(source) for _ in range(games)]
+    finished = [world_of(twin, state, start, source).finish(source) for _ in range(games)]
     stepped = []
     for _ in range(games):
-        world = twin.world(state, start, source)
+        world = world_of(twin, state, start, source)
         while world.player != TERMINAL:
             world.play(source.choice(world.actions()))
         stepped.append(world.finish(source))

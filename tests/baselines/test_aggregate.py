@@ -3,18 +3,19 @@
 import dataclasses
 import functools
 from collections import Counter
-from typing import Any
 
-import jax
 import numpy as np
 import pytest
 
 from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
+from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import RowEvaluator
-from sog.baselines.online.aggregate import RowsBelow, aggregate, at_the_root
+from sog.baselines.online.aggregate import aggregate, at_the_root, rows_below
 from sog.baselines.online.is_mcts import IsMcts
-from sog.baselines.online.method import OnlineMethod, Searcher
-from sog.baselines.online.online_outcome_sampling import OnlineOutcomeSampling
+from sog.baselines.online.method import OnlineMethod
+from sog.baselines.online.oos import OnlineOutcomeSampling
+from sog.baselines.online.search import TreeSearch
+from sog.baselines.plain.worlds import Seen
 from sog.games.core import CHANCE
 from tests.baselines.plain_histories import history_tree, random_policy
 from tests.tabular.small_games import node_after
@@ -24,8 +25,8 @@ def test_the_rows_below_are_those_that_the_player_may_come_to() -> None:
     tree = history_tree("kuhn")
     first = int(tree.row_of[0, 1])  # player 0 holds the queen
     after_a_bet = int(tree.row_of[node_after(tree.tree, 1, 2), 1])  # he checked, and faces a bet
-    assert sorted(RowsBelow(tree).of(first).tolist()) == sorted([first, after_a_bet])
-    assert RowsBelow(tree).of(after_a_bet).tolist() == [after_a_bet]
+    assert sorted(rows_below(tree, first)) == sorted([first, after_a_bet])
+    assert rows_below(tree, after_a_bet) == [after_a_bet]
 
 
 # Against a slow one in plain Python.
@@ -50,27 +51,38 @@ def skewed_tree() -> HistoryTree:
     )
 
 
-class ScriptedSearcher(Searcher[Memory]):
+class ScriptedSearch(TreeSearch[list[float]]):
     """Plays a fixed policy, and has learned something else after every search."""
 
+    game: HistoryGame
+
     def __init__(self) -> None:
-        self.tree = skewed_tree()
-        self.policy = random_policy(self.tree, seed=2)
+        self.histories = skewed_tree()
+        super().__init__(HistoryGame(self.histories), budget=1, seconds=0, seed=0)
+        self.policy_of = random_policy(self.histories, seed=2)
         self.searched: Counter[Memory] = Counter()
 
-    def begin(self) -> Memory:
-        return ()
+    def reset(self, seed: int | None = None) -> None:
+        super().reset(seed)
+        self.memory: Memory = ()
 
-    def search(self, memory: Memory, row: int, key: Any) -> tuple[Memory, np.ndarray]:
-        memory = (*memory, row)
-        self.searched[memory] += 1
-        return memory, self.policy[row]
+    def search(self, seen: Seen, num_actions: int) -> list[float]:
+        row = self.game.row_of(seen)
+        self.memory = (*self.memory, row)
+        self.searched[self.memory] += 1
+        lines = learned_after(self.memory).tolist()
+        self.tree = {
+            row: lines[row][: self.histories.histories.row_choices[row]]
+            for row in range(len(lines) - 1)
+        }
+        found: list[float] = self.policy_of[row, :num_actions].tolist()
+        return found
 
-    def search_root(self, key: Any) -> Memory:
+    def search_game(self) -> None:
         raise NotImplementedError
 
-    def learned(self, memory: Memory) -> np.ndarray:
-        return learned_after(memory)
+    def learned(self, node: list[float]) -> list[float]:
+        return node
 
 
 @functools.cache
@@ -80,9 +92,9 @@ def learned_after(memory: Memory) -> np.ndarray:
 
 
 @functools.cache
-def of_many_matches() -> tuple[ScriptedSearcher, np.ndarray]:
-    searcher = ScriptedSearcher()
-    return searcher, aggregate(searcher, MATCHES, seed=3)
+def of_many_matches() -> tuple[ScriptedSearch, np.ndarray]:
+    search = ScriptedSearch()
+    return search, aggregate(search, MATCHES, seed=3)
 
 
 def children(history: int) -> list[tuple[int, int, float]]:
@@ -104,14 +116,14 @@ def rows_after(history: int, player: int) -> set[int]:
 
 @pytest.mark.thorough
 def test_all_that_searches_have_learned_of_what_may_come_is_added_up() -> None:
-    searcher, policy = of_many_matches()
-    histories = searcher.tree.histories
+    search, policy = of_many_matches()
+    histories = search.histories.histories
     below: dict[int, set[int]] = {}
     for history, facts in enumerate(histories.facts.tolist()):
         if facts[ACTOR] < CHANCE:
             below.setdefault(facts[ROW], set()).update(rows_after(history, facts[ACTOR]))
     total = np.zeros_like(policy)
-    for memory, times in searcher.searched.items():
+    for memory, times in search.searched.items():
         for row in below[memory[-1]]:
             total[row] += times * learned_after(memory)[row]
     mass = total.sum(axis=1, keepdims=True)
@@ -121,8 +133,8 @@ def test_all_that_searches_have_learned_of_what_may_come_is_added_up() -> None:
 
 def test_matches_are_against_random_play_and_every_other_one_as_player_0() -> None:
     """How often what was searched in which order, against odds by enumeration."""
-    searcher, _ = of_many_matches()
-    histories = searcher.tree.histories
+    search, _ = of_many_matches()
+    histories = search.histories.histories
     expected: dict[Memory, float] = {}
 
     def visit(history: int, player: int, odds: float, memory: Memory) -> None:
@@ -131,17 +143,15 @@ def test_matches_are_against_random_play_and_every_other_one_as_player_0() -> No
             memory = (*memory, row)
             expected[memory] = expected.get(memory, 0) + odds
         for choice, child, luck in children(history):
-            chosen = searcher.policy[row, choice] if actor == player else 1 / 2
+            chosen = search.policy_of[row, choice] if actor == player else 1 / 2
             visit(child, player, odds * (luck if actor == CHANCE else chosen), memory)
 
     assert histories.max_choices == 2
     for player in (0, 1):
         visit(ROOT, player, MATCHES / 2, ())
-    assert set(searcher.searched) <= set(expected)
-    assert max(map(len, searcher.searched)) > 2
-    squares = [
-        (searcher.searched[memory] - times) ** 2 / times for memory, times in expected.items()
-    ]
+    assert set(search.searched) <= set(expected)
+    assert max(map(len, search.searched)) > 2
+    squares = [(search.searched[memory] - times) ** 2 / times for memory, times in expected.items()]
     assert np.mean(squares) < 1.5  # about 1 where all odds are right
     assert len(squares) > 100
 
@@ -153,7 +163,7 @@ def test_oos_comes_nearer_to_an_equilibrium_of_kuhn_where_is_mcts_does_not() -> 
     evaluator = RowEvaluator(tree)
 
     def exploitability(method: OnlineMethod) -> float:
-        policy = aggregate(method.searcher(tree), 60, seed=1)
+        policy = aggregate(method.search(HistoryGame(tree)), 60, seed=1)
         assert policy[:-1].sum(axis=1) == pytest.approx(np.ones(tree.histories.num_rows))
         return float(evaluator.evaluate(policy[None]).exploitability[0])
 
@@ -166,8 +176,8 @@ def test_oos_comes_nearer_to_an_equilibrium_of_kuhn_where_is_mcts_does_not() -> 
 
 def test_where_nothing_was_learned_one_choice_is_made_and_always_the_same() -> None:
     tree = history_tree("kuhn")
-    searcher = OnlineOutcomeSampling(budget=1).searcher(tree)
-    first, second = (aggregate(searcher, 2, seed=seed)[:-1] for seed in (1, 2))
+    search = OnlineOutcomeSampling(budget=1).search(HistoryGame(tree))
+    first, second = (aggregate(search, 2, seed=seed)[:-1] for seed in (1, 2))
     fixed = (first.max(axis=1) == 1) & (second.max(axis=1) == 1)
     assert fixed.sum() >= 4
     np.testing.assert_array_equal(first[fixed], second[fixed])
@@ -176,12 +186,12 @@ def test_where_nothing_was_learned_one_choice_is_made_and_always_the_same() -> N
 def test_a_search_of_the_root_deals_before_it_plays() -> None:
     """Kuhn: player 0 begins with any of three cards, and joins the tree first."""
     tree = history_tree("kuhn")
-    searcher = IsMcts(final="mixed", c=2.0, budget=300).searcher(tree)
-    visits = searcher.learned(searcher.search_root(jax.random.key(0)))
-    first = tree.row_of[0, :3]
-    assert visits[first].sum() == 300 - 3
-    assert (visits[first].sum(axis=1) > 50).all()  # a third of the deals each
-    assert at_the_root(searcher)[:-1].sum(axis=1) == pytest.approx(np.ones(12))
+    search = IsMcts(final="mixed", c=2.0, budget=300).search(HistoryGame(tree))
+    search.search_game()
+    visits = [sum(search.tree[row].visits) for row in tree.row_of[0, :3].tolist()]
+    assert sum(visits) == 300 - 3
+    assert min(visits) > 50  # a third of the deals each
+    assert at_the_root(search)[:-1].sum(axis=1) == pytest.approx(np.ones(12))
 
 
 @pytest.mark.slow
@@ -191,8 +201,8 @@ def test_oos_converges_at_the_root() -> None:
     evaluator = RowEvaluator(tree)
     found = {}
     for delta, budget in ((0.0, 100), (0.0, 30_000), (0.9, 30_000)):
-        searcher = OnlineOutcomeSampling(delta=delta, budget=budget).searcher(tree)
-        policies = np.stack([at_the_root(searcher, seed=seed) for seed in range(4)])
+        search = OnlineOutcomeSampling(delta=delta, budget=budget).search(HistoryGame(tree))
+        policies = np.stack([at_the_root(search, seed=seed) for seed in range(4)])
         found[delta, budget] = evaluator.evaluate(policies).exploitability.mean()
     assert found[0.0, 100] > 0.1
     assert found[0.0, 30_000] < 0.04
@@ -201,4 +211,4 @@ def test_oos_converges_at_the_root() -> None:
 
 def test_both_seats_must_be_played() -> None:
     with pytest.raises(ValueError, match=r"^matches must be >= 2"):
-        aggregate(OnlineOutcomeSampling(budget=1).searcher(history_tree("kuhn")), 1)
+        aggregate(OnlineOutcomeSampling(budget=1).search(HistoryGame(history_tree("kuhn"))), 1)

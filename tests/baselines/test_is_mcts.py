@@ -5,33 +5,39 @@ from types import SimpleNamespace
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import Array
 
-from sog.baselines.grown.is_mcts import IsMctsNode, IsMctsTree
 from sog.baselines.histories.layout import lay_out_histories
-from sog.baselines.histories.tables import RegretTables
+from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import LearningRuns
-from sog.baselines.online.is_mcts import IsMcts
-from sog.baselines.plain.games import infostate_game
+from sog.baselines.online.aggregate import at_the_root
+from sog.baselines.online.is_mcts import IsMcts, IsMctsNode
+from sog.baselines.online.many_searches import ManySearches, final_policy
+from sog.baselines.plain.worlds import InfostateGame, Seen
 from sog.games import make
 from sog.games.cards.kuhn import Kuhn
 from sog.players.methods import make_method
 from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree, solve_lp
 from tests.baselines.plain_histories import history_tree
+from tests.baselines.test_oos import game_of, seen_at
 from tests.tabular.small_games import node_after
 
 SEARCHES = 500
 
 
-def found(method: IsMcts, text: str, row: int) -> np.ndarray:
+def at_once(method: IsMcts, text: str, row: int) -> np.ndarray:
     """[search, choice]: the policies of many searches of one row."""
     keys = jax.random.split(jax.random.key(0), SEARCHES)
-    searcher = method.searcher(history_tree(text))
-    return method.final_policy(searcher.search_rows(np.full(SEARCHES, row), keys))
+    searches = ManySearches(method, history_tree(text))
+    return final_policy(method.final, searches.search(np.full(SEARCHES, row), keys))
+
+
+def one_by_one(method: IsMcts, game: InfostateGame, seen: Seen, size: int) -> np.ndarray:
+    """The same in plain Python."""
+    return np.array([method.search(game, seed).search(seen, size) for seed in range(SEARCHES)])
 
 
 @pytest.mark.parametrize(
@@ -52,10 +58,35 @@ def test_searches_are_those_of_openspiel(deal: list[int], events: list[int], c: 
     tree = history_tree("kuhn")
     node = node_after(tree.tree, *(1 + event for event in events))  # ours: 1 call, 2 raise
     row = int(tree.row_of[node, deal[state.current_player()]])
-    ours = found(IsMcts(c=c / 2, final="mixed", budget=99), "kuhn", row)  # 2 chips at most
-    error = np.hypot(np.std(theirs, axis=0) / np.sqrt(200), ours.std(axis=0) / np.sqrt(SEARCHES))
-    assert np.abs(ours.mean(axis=0) - np.mean(theirs, axis=0)).max() <= 4 * error.max() + 1e-9
-    assert 4 * error.max() < 0.1
+    method = IsMcts(c=c / 2, final="mixed", budget=99)  # 2 chips at most
+    game = HistoryGame(tree)
+    for ours in (
+        at_once(method, "kuhn", row),
+        one_by_one(method, game, game.seen_at(row), 2),
+    ):
+        error = np.hypot(np.std(theirs, axis=0) / 200**0.5, ours.std(axis=0) / SEARCHES**0.5)
+        assert np.abs(ours.mean(axis=0) - np.mean(theirs, axis=0)).max() <= 4 * error.max() + 1e-9
+        assert 4 * error.max() < 0.1
+
+
+@pytest.mark.thorough(but=["liars_dice-grown"])
+@pytest.mark.parametrize("storage", ["whole", "grown"])
+@pytest.mark.parametrize(
+    ("text", "events"), [("liars_dice", [2, 5]), ("ii_goofspiel", [0, 1, 0]), ("leduc", [2, 1, 3])]
+)
+def test_searches_at_once_and_one_by_one_are_alike(
+    storage: str, text: str, events: list[int]
+) -> None:
+    if (text, storage) == ("ii_goofspiel", "grown"):
+        pytest.skip("there are no such rules in plain Python")
+    game, tree = game_of(text, storage), history_tree(text)
+    row = int(np.flatnonzero(tree.row_node == node_after(tree.tree, *events))[1])
+    method = IsMcts(c=1.0, final="mixed", budget=60)
+    seen, size = seen_at(tree, game, row), int(tree.histories.row_choices[row])
+    ours, theirs = one_by_one(method, game, seen, size), at_once(method, text, row)[:, :size]
+    error = np.hypot(ours.std(axis=0), theirs.std(axis=0)) / SEARCHES**0.5
+    assert np.abs(ours.mean(axis=0) - theirs.mean(axis=0)).max() <= 4.5 * error.max()
+    assert np.ptp(ours.mean(axis=0)) > 0.02
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -78,20 +109,19 @@ def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None
         method: Any = make_method(text)
         tree = lay_out_histories(enumerate_public_tree(game))
         if isinstance(method, IsMcts):
-            policies.append(method.searcher(tree).search_root(jax.random.key(0)).visits)
+            policies.append(at_the_root(method.search(HistoryGame(tree))))
         else:
             learner = LearningRuns(method, tree, runs=2)
             learner.run(50)
             policies.append(learner.policies())
-    np.testing.assert_array_equal(*policies)
+    np.testing.assert_array_equal(policies[0], policies[1])
     assert np.ptp(policies[0]) > 0.1
 
 
-def test_a_grown_tree_explores_in_shares_of_the_largest_utility_too() -> None:
-    game: Any = infostate_game(make("ii_goofspiel(cards=5,payoff=diff)"))
-    assert game.max_utility == 13
-    found: Any = IsMcts(tree="grown", c=2.0).grown(game)
-    assert found._c == 26
+def test_a_search_explores_in_shares_of_the_largest_utility() -> None:
+    game = game_of("ii_goofspiel(cards=4,payoff=diff)", "whole")
+    assert game.max_utility == 8
+    assert IsMcts(c=2.0).search(game)._c == 16
 
 
 @pytest.mark.parametrize("selection", ["uct", "rm"])
@@ -100,7 +130,9 @@ def test_non_locality_is_not_seen(selection: str) -> None:
     section 2.2)."""
     tree = history_tree("non_locality")
     row = int(np.flatnonzero(tree.histories.row_player == 1)[0])
-    policies = found(IsMcts(selection=selection, final="mixed", budget=300), "non_locality", row)
+    game = HistoryGame(tree)
+    method = IsMcts(selection=selection, final="mixed", budget=300)
+    policies = one_by_one(method, game, game.seen_at(row), 2)
     assert policies.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
 
 
@@ -110,33 +142,25 @@ def test_regret_matching_comes_to_the_equilibrium_of_a_matrix_game() -> None:
     node, infostate = int(tree.row_node[0]), int(tree.row_infostate[0])
     expected = solve_lp(compile_game(tree.tree)).policy[node, infostate]
     method = IsMcts(selection="rm", gamma=0.1, final="mixed", budget=5000)
-    keys = jax.random.split(jax.random.key(1), 64)
-    searched = method.searcher(tree).search_rows(np.zeros(64, int), keys)
-    policy = method.final_policy(searched).mean(axis=0)
+    game = HistoryGame(tree)
+    found = [method.search(game, seed).search(game.seen_at(0), 3) for seed in range(64)]
+    policy = np.mean(found, axis=0)
     assert policy == pytest.approx(expected[tree.tree.node_legal[node, infostate]], abs=0.05)
     assert np.ptp(expected) > 0.2  # far from uniform
 
 
 @pytest.mark.parametrize("final", ["visits", "mixed"])
-@pytest.mark.parametrize("is_grown", [False, True])
-def test_regret_matching_plays_its_mean_policy(final: str, is_grown: bool) -> None:
+def test_regret_matching_plays_its_mean_policy(final: str) -> None:
     """As the paper has it (Lisy et al. 2015, section 4.1), where UCT plays one action."""
-    method = IsMcts(selection="rm", final=final)
-    if is_grown:
-        node = IsMctsNode([0, 0], [0.0, 0.0], regret=[1.0, 0.0], policy_sum=[3.0, 1.0])
-        game: Any = infostate_game(make("liars_dice"))
-        policy = IsMctsTree(method, game).policy(node)
-    else:
-        regret, policy_sum = jnp.array([[1.0, 0.0]]), jnp.array([[3.0, 1.0]])
-        tables = RegretTables(regret=regret, policy_sum=policy_sum)
-        policy = method.final_policy(tables)[0].tolist()
-    assert policy == [0.75, 0.25]
+    node = IsMctsNode([0, 0], [0.0, 0.0], regret=[1.0, 0.0], policy_sum=[3.0, 1.0])
+    search = IsMcts(selection="rm", final=final).search(HistoryGame(history_tree("kuhn")))
+    assert search.policy(node) == [0.75, 0.25]
 
 
 @pytest.mark.thorough
 def test_the_final_policy_is_made_of_visits_or_values() -> None:
     one = {
-        final: found(IsMcts(final=final, budget=50), "kuhn", 2)[0]
+        final: at_once(IsMcts(final=final, budget=50), "kuhn", 2)[0]
         for final in ("visits", "mixed", "value")
     }
     assert one["mixed"].max() < 1
@@ -159,4 +183,7 @@ def test_an_agent_searches_once_between_two_events_and_only_where_it_has_a_choic
 
 def test_an_action_that_was_not_visited_has_no_value_rather_than_0() -> None:
     tables: Any = SimpleNamespace(visits=np.array([[2, 0]]), value=np.array([[-0.5, 0.0]]))
-    assert IsMcts(final="value").final_policy(tables).tolist() == [[1, 0]]
+    assert final_policy("value", tables).tolist() == [[1, 0]]
+    search = IsMcts(final="value").search(HistoryGame(history_tree("kuhn")))
+    node = IsMctsNode([2, 0], [-0.5, 0.0], regret=[], policy_sum=[])
+    assert search.policy(node) == [1, 0]

@@ -1,17 +1,18 @@
 """Online outcome sampling: unbiased whatever it is directed at, and sound where IS-MCTS is not."""
 
-import dataclasses
-import functools
+import random
+from collections.abc import Hashable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW
-from sog.baselines.online.method import on_device
-from sog.baselines.online.online_outcome_sampling import OnlineOutcomeSampling, OosTables
+from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
+from sog.baselines.histories.worlds import HistoryGame
+from sog.baselines.online.oos import OnlineOutcomeSampling, OosNode, OosTree
+from sog.baselines.plain.games import infostate_game
+from sog.baselines.plain.worlds import InfostateGame, Seen
 from sog.games import make
 from sog.games.core import CHANCE
 from sog.players.methods import make_method
@@ -23,84 +24,48 @@ SAMPLES = 20_000
 DELTA = 0.6
 
 
-@functools.cache
-def simulations(text: str, targeting: str) -> Any:
-    """Jitted: (target, tables, player, keys) -> what each simulation adds to regrets and sums."""
-    method = OnlineOutcomeSampling(targeting=targeting, delta=DELTA, epsilon=0.5, gamma=0)
-    histories = on_device(history_tree(text).histories)
-
-    def one(target: Any, state: OosTables, player: Any, key: jax.Array) -> Any:
-        after = method.simulate(histories, target, state, key, player)
-        return after.regret - state.regret, after.policy_sum - state.policy_sum
-
-    return jax.jit(jax.vmap(one, (None, None, None, 0)))
+def game_of(text: str, tree: str) -> InfostateGame:
+    """A game as searches with this `tree` walk it."""
+    found = infostate_game(make(text)) if tree == "grown" else HistoryGame(history_tree(text))
+    assert found is not None
+    return found
 
 
-def all_in_memory(policy: np.ndarray) -> OosTables:
-    """Regrets and average policies that are the policy."""
-    table = jnp.asarray(policy, "float32")
-    return OosTables(regret=table, policy_sum=table, is_known=jnp.ones(len(policy), bool))
+def seen_at(tree: HistoryTree, game: InfostateGame, row: int) -> Seen:
+    """What the player of a row sees there."""
+    if isinstance(game, HistoryGame):
+        return game.seen_at(row)
+    state = jax.tree.map(lambda leaf: leaf[tree.row_node[row]], tree.tree.node_state)
+    return game.seen(state, int(tree.histories.row_player[row]), int(tree.row_infostate[row]))
 
 
-def assert_means_are(
-    samples: Any, tree: Any, policy: np.ndarray, player: int, scale: float
-) -> None:
-    """Regrets of the player, and sums of the other, are exact times a number, within 5 sigma."""
-    right, players = exact(tree, policy), tree.histories.row_player
-    regret, policy_sum = map(np.asarray, samples)
-    for found, expected, rows in (
-        (regret, right.regret, np.flatnonzero(players == player)),
-        (policy_sum, right.policy_sum, np.flatnonzero(players != player)),
-    ):
-        spread = found.std(axis=0)[rows] / np.sqrt(len(found))
-        deviations = np.abs(found.mean(axis=0) - scale * expected)[rows] / np.maximum(spread, 1e-4)
-        assert deviations.max() < 5
-        assert np.abs(expected[rows]).max() > 0.02
+def key_of(game: InfostateGame, seen: Seen) -> Hashable:
+    """How trees know it."""
+    return game.worlds(seen)(random.Random(0)).key()
 
 
-@pytest.mark.thorough(but=["kuhn"])
-@pytest.mark.parametrize("targeting", ["ist", "pst"])
-@pytest.mark.parametrize("player", [0, 1])
-@pytest.mark.parametrize("text", ["kuhn", "ii_goofspiel(cards=3,order=random)"])
-def test_regrets_and_averages_are_unbiased_whatever_is_targeted(
-    text: str, player: int, targeting: str
-) -> None:
-    tree = history_tree(text)
-    policy = random_policy(tree, seed=6)
-    state = all_in_memory(policy)
-    # A decision in the middle of the game, so that something is to be avoided on the way.
-    row = int(np.flatnonzero(tree.row_node == np.unique(tree.row_node)[3])[0])
-    searcher = OnlineOutcomeSampling(targeting=targeting, delta=DELTA).searcher(tree)
-    host_target = searcher.target(state, row)
-    assert 0 < host_target.leads.mean() < 1
-    target = on_device(dataclasses.replace(host_target, weight=np.float64(1)))
-    keys = jax.random.split(jax.random.key(2), SAMPLES)
-    samples = simulations(text, targeting)(target, state, jnp.int32(player), keys)
-    assert_means_are(samples, tree, policy, player, 1.0)
+def search_of(game: InfostateGame, **settings: Any) -> OosTree:
+    """A search."""
+    usual = {"targeting": "ist", "delta": DELTA, "epsilon": 0.5, "gamma": 0.0, "budget": 100}
+    return OnlineOutcomeSampling(**{**usual, **settings}).search(game)
 
 
-@pytest.mark.parametrize("targeting", ["ist", "pst"])
-@pytest.mark.parametrize("player", [0, 1])
-def test_what_two_targets_of_different_weight_add_up_to_is_unbiased(
-    player: int, targeting: str
-) -> None:
-    """Each weighs as often as it is come to: regrets and sums of both alike."""
-    tree = history_tree("kuhn")
-    policy = random_policy(tree, seed=6)
-    state, searcher = (
-        all_in_memory(policy),
-        OnlineOutcomeSampling(targeting=targeting, delta=DELTA).searcher(tree),
-    )
-    rows = [int(tree.row_of[node_after(tree.tree, *events), 0]) for events in ([2], [1, 2])]
-    weights, sums = [], []
-    for number, row in enumerate(rows):
-        target = on_device(searcher.target(state, row))
-        keys = jax.random.split(jax.random.key(number), SAMPLES)
-        sums.append(simulations("kuhn", targeting)(target, state, jnp.int32(player), keys))
-        weights.append(weight_of(tree, policy, row, targeting == "pst"))
-    assert max(weights) > 1.5 * min(weights)
-    added = [np.asarray(first) + np.asarray(second) for first, second in zip(*sums, strict=True)]
-    assert_means_are(added, tree, policy, player, sum(weights))
+def full_tree(tree: HistoryTree, search: OosTree, policy: Any) -> list[Any]:
+    """Puts all infostates in memory, with a policy as their regrets and sums; their keys by row."""
+    game = search.game
+    keys = [key_of(game, seen_at(tree, game, row)) for row in range(tree.histories.num_rows)]
+    assert len(set(keys)) == len(keys)
+    counts = np.asarray(tree.histories.row_choices)
+    for row, key in enumerate(keys):
+        line = policy[row, : counts[row]].tolist()
+        search.tree[key] = OosNode(regret=line.copy(), policy_sum=line.copy())
+    return keys
+
+
+def some_rows(tree: HistoryTree) -> list[int]:
+    """One for each player, in the middle of the game."""
+    players = tree.histories.row_player
+    return [int(rows[len(rows) // 2]) for rows in (np.flatnonzero(players == p) for p in (0, 1))]
 
 
 def weight_of(tree: Any, policy: np.ndarray, row: int, public: bool) -> float:
@@ -120,52 +85,172 @@ def weight_of(tree: Any, policy: np.ndarray, row: int, public: bool) -> float:
     return 1 - DELTA + DELTA / arrives(ROOT)
 
 
-def test_targeted_simulations_get_there_and_weigh_as_much_as_others() -> None:
+WHOLE = ["kuhn", "ii_goofspiel(cards=3,order=random)", "leduc(ranks=2,suits=2,max_raises=1)"]
+GROWN = [
+    "liars_dice(dice=2,faces=3,dice1=1)",
+    "liars_dice(dice=1,faces=2)",
+    "kuhn",
+    "generic_poker(types=2,cards=2,raises=1,bets=2)",
+]
+GAMES = [*((text, "whole") for text in WHOLE), *((text, "grown") for text in GROWN)]
+
+
+@pytest.mark.parametrize("targeting", ["ist", "pst"])
+@pytest.mark.parametrize(("text", "storage"), GAMES)
+def test_targets_weigh_as_much_more_as_they_are_come_to(
+    text: str, storage: str, targeting: str
+) -> None:
+    game, tree, public = game_of(text, storage), history_tree(text), targeting == "pst"
+    policy = random_policy(tree, seed=4)
+    legal = np.asarray(tree.histories.legal, float)
+    uniform = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+    for row in some_rows(tree):
+        search = search_of(game, targeting=targeting)
+        target = game.target(seen_at(tree, game, row), public=public)
+        assert search.weight(target) == pytest.approx(weight_of(tree, uniform, row, public))
+        full_tree(tree, search, policy)
+        assert search.weight(target) == pytest.approx(weight_of(tree, policy, row, public))
+
+
+def test_targeted_simulations_weigh_as_much_as_others() -> None:
     tree = history_tree("kuhn")
-    node = node_after(tree.tree, 2)  # player 0 bets
-    row = int(tree.row_of[node, 0])  # player 1 has the jack
-    method = OnlineOutcomeSampling(delta=0.9, budget=2000)
-    searcher = method.searcher(tree)
-    # At random one game in three deals him the jack, and half of these begin with a bet.
-    assert searcher.target(searcher.begin(), row).weight == pytest.approx(0.1 + 0.9 * 6)
-    public = OnlineOutcomeSampling(delta=0.9, targeting="pst").searcher(tree)
-    assert public.target(public.begin(), row).weight == pytest.approx(0.1 + 0.9 * 2)
-    # Only the deals with that jack lead there, and betting with the other cards.
-    leads = searcher.target(searcher.begin(), row).leads
-    assert leads[:6].sum() == 2
+    row = int(tree.row_of[node_after(tree.tree, 2), 0])  # player 0 bets; player 1 has the jack
+    for targeting, weight in (("ist", 6), ("pst", 2)):
+        search = search_of(HistoryGame(tree), delta=0.9)
+        target = search.game.target(seen_at(tree, search.game, row), public=targeting == "pst")
+        # At random one game in three deals them the jack, and half of these begin with a bet.
+        assert search.weight(target) == pytest.approx(0.1 + 0.9 * weight)
+
+
+@pytest.mark.thorough(but=["whole-kuhn", "liars_dice(dice=1,faces=2)-ist"])
+@pytest.mark.parametrize("learner", [0, 1])
+@pytest.mark.parametrize("targeting", ["ist", "pst"])
+@pytest.mark.parametrize(
+    ("storage", "text"),
+    [
+        *(("whole", text) for text in WHOLE),
+        ("grown", "liars_dice(dice=1,faces=2)"),
+        ("grown", "kuhn"),
+        ("grown", "generic_poker(types=2,cards=2,raises=1,bets=1)"),
+    ],
+)
+def test_regrets_and_averages_are_unbiased_whatever_is_targeted(
+    text: str, storage: str, targeting: str, learner: int
+) -> None:
+    tree = history_tree(text)
+    policy, row = random_policy(tree, seed=6), some_rows(tree)[learner]
+    samples, _ = sampled(tree, game_of(text, storage), policy, row, targeting, learner, weight=1.0)
+    assert_means_are(samples, tree, policy, learner, 1.0)
+
+
+def sampled(
+    tree: HistoryTree,
+    game: InfostateGame,
+    policy: Any,
+    row: int,
+    targeting: str,
+    learner: int,
+    weight: float | None = None,
+) -> tuple[np.ndarray, float]:
+    """What each simulation directed at a row adds [sample, regrets and sums, row + 1, choice], all
+    infostates being in memory; and the weight of simulations: the search's own if none is given."""
+    search = search_of(game, targeting=targeting)
+    keys = full_tree(tree, search, policy)
+    target = game.target(seen_at(tree, game, row), public=targeting == "pst")
+    weight = search.weight(target) if weight is None else weight
+    samples = np.zeros((SAMPLES, 2, *policy.shape))
+    lines = [policy[line, : len(search.tree[key].regret)].tolist() for line, key in enumerate(keys)]
+    for number in range(SAMPLES):
+        search.simulate(target, weight, learner)
+        for line, key in enumerate(keys):
+            node, start = search.tree[key], lines[line]
+            if node.regret != start or node.policy_sum != start:
+                samples[number, 0, line, : len(start)] = node.regret
+                samples[number, 1, line, : len(start)] = node.policy_sum
+                samples[number, :, line, : len(start)] -= start
+                search.tree[key] = OosNode(regret=start.copy(), policy_sum=start.copy())
+    return samples, weight
+
+
+def assert_means_are(
+    samples: np.ndarray, tree: HistoryTree, policy: Any, learner: int, scale: float
+) -> None:
+    """Regrets of the learner, and sums of the other, are exact times a number, within 5 sigma."""
+    right, players = exact(tree, policy), tree.histories.row_player
+    for which, expected, rows in (
+        (0, right.regret, np.flatnonzero(players == learner)),
+        (1, right.policy_sum, np.flatnonzero(players != learner)),
+    ):
+        spread = samples[:, which].std(axis=0)[rows] / np.sqrt(SAMPLES)
+        error = np.abs(samples[:, which].mean(axis=0) - scale * expected)[rows]
+        assert (error / np.maximum(spread, 1e-4)).max() < 5
+        assert np.abs(expected[rows]).max() > 0.02
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("learner", [0, 1])
+@pytest.mark.parametrize(
+    ("storage", "text"), [("whole", "kuhn"), ("grown", "liars_dice(dice=1,faces=2)")]
+)
+def test_what_two_targets_of_different_weight_add_up_to_is_unbiased(
+    text: str, storage: str, learner: int
+) -> None:
+    """Each weighs as often as it is come to: regrets and sums of both alike."""
+    tree = history_tree(text)
+    policy = random_policy(tree, seed=6)
+    first, second = (
+        sampled(tree, game_of(text, storage), policy, row, "ist", learner)
+        for row in (0, some_rows(tree)[1])
+    )
+    assert max(first[1], second[1]) > 1.5 * min(first[1], second[1])
+    assert_means_are(first[0] + second[0], tree, policy, learner, first[1] + second[1])
+
+
+@pytest.mark.parametrize("targeting", ["ist", "pst"])
+@pytest.mark.parametrize(("text", "storage"), GAMES)
+def test_directed_simulations_get_there(text: str, storage: str, targeting: str) -> None:
+    game, tree = game_of(text, storage), history_tree(text)
+    for row in some_rows(tree):
+        search = search_of(game, targeting=targeting, delta=0.999999, gamma=0.1, budget=200)
+        seen = seen_at(tree, game, row)
+        search.search(seen, int(tree.histories.row_choices[row]))
+        at_row = tree.row_node == tree.row_node[row]
+        rows = np.flatnonzero(at_row) if targeting == "pst" else [row]
+        nodes = [search.tree.get(key_of(game, seen_at(tree, game, int(one)))) for one in rows]
+        before = [sum(node.policy_sum) for node in nodes if node is not None]
+        target = game.target(seen, public=targeting == "pst")
+        search.simulate(target, 1.0, 1 - seen.player)  # the other one learns
+        assert sum(sum(n.policy_sum) for n in nodes if n is not None) > sum(before)
 
 
 @pytest.mark.thorough
 def test_non_locality_is_seen() -> None:
     """Player 1 goes left one time in three (OOS paper, section 2.2)."""
     tree = history_tree("non_locality")
-    row = int(np.flatnonzero(tree.histories.row_player == 1)[0])
-    searcher = OnlineOutcomeSampling(targeting="ist", budget=20_000).searcher(tree)
-    found = [searcher.search(searcher.begin(), row, jax.random.key(seed))[1] for seed in range(8)]
+    game, row = HistoryGame(tree), int(np.flatnonzero(tree.histories.row_player == 1)[0])
+    method = OnlineOutcomeSampling(targeting="ist", budget=20_000)
+    found = [method.search(game, seed).search(game.seen_at(row), 2) for seed in range(8)]
     assert np.mean(found, axis=0) == pytest.approx([1 / 3, 2 / 3], abs=0.06)
 
 
-@pytest.mark.thorough
 def test_a_simulation_adds_one_infostate_to_memory_at_most() -> None:
-    tree = history_tree("leduc(suit_isomorphism=true)")
+    game = HistoryGame(history_tree("leduc(suit_isomorphism=true)"))
     for budget in (1, 2, 30):
-        searcher = OnlineOutcomeSampling(budget=budget).searcher(tree)
-        memory, _ = searcher.search(searcher.begin(), 0, jax.random.key(4))
-        known = int(np.asarray(memory.is_known)[:-1].sum())
-        assert min(budget, 2) <= known <= budget
+        search = OnlineOutcomeSampling(budget=budget).search(game, 4)
+        search.search(game.seen_at(0), 2)
+        assert min(budget, 2) <= len(search.tree) <= budget
 
 
-@pytest.mark.thorough
 def test_what_is_learned_stays_for_the_match_and_not_for_the_next() -> None:
     agent: Any = make_method("oos:50").agents(make("kuhn"), Host())(0, 5)
     agent.act(1)
-    before = int(agent.memory.is_known.sum())
+    before = len(agent.search.tree)
     agent.observe(1)
     agent.observe(2)
     agent.act(1)
-    assert int(agent.memory.is_known.sum()) >= before > 0
+    assert len(agent.search.tree) >= before > 0
     agent.begin()
-    assert int(agent.memory.is_known.sum()) == 0
+    assert not agent.search.tree
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sog.baselines.histories.arrays import FIRST_EDGE, NUM_EDGES, ROOT, ROW
-from sog.baselines.online.method import on_device
+from sog.baselines.learners.learning import convert
 from sog.baselines.simultaneous.learner import MatrixTables, SimultaneousMcts
 from tests.baselines import matrix_updates as by_hand
 from tests.baselines.plain_histories import history_tree
@@ -62,7 +62,9 @@ def tables_by_hand(explorer: int) -> MatrixTables:
 def program(selection: str) -> Any:
     """Jitted: (tables, keys) -> the tables after one simulation with each of them."""
     method = SimultaneousMcts(selection=selection, gamma=by_hand.GAMMA, c=by_hand.C)
-    histories = on_device(history_tree(by_hand.GAME).histories)
+    histories = jax.tree.map(
+        functools.partial(convert, "float32"), history_tree(by_hand.GAME).histories
+    )
     return jax.jit(jax.vmap(functools.partial(method.iterate, histories), (None, 0)))
 
 

@@ -73,9 +73,10 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
         "leaf_averaging": 0.5,
         "leaf_interval": 4,
     },
-    "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "dcfr"},
+    "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "pcfr+"}
+    | {"growth_share": 0.25},
     "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"},
-    "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr"},
+    "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr", "growth_share": 0.25},
     "leduc_gpu": {"leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc_paper": {},
     "liars_dice_1x4f": {"num_simulations": 64, "simulations_per_update": 0.0625},

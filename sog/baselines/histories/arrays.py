@@ -76,6 +76,11 @@ class Histories:
         return len(self.row_player)
 
     @property
+    def edge_parent(self) -> np.ndarray:
+        """[edge]: the history before it; for arrays on the host."""
+        return np.repeat(np.arange(len(self.facts)), self.facts[:, NUM_EDGES])
+
+    @property
     def legal(self) -> Array:
         """[row + 1, choice] bool."""
         choices = jnp.arange(self.max_choices)
@@ -128,14 +133,17 @@ class HistoryTree:
         return number_rows(self.tree, self.row_node, self.row_infostate)
 
     @functools.cached_property
+    def by_row(self) -> tuple[np.ndarray, np.ndarray]:
+        """(start, order): the histories of a row are order[start[row] : start[row + 1]]."""
+        return places(self.histories.facts[:, ROW], self.histories.num_rows)
+
+    @functools.cached_property
     def members(self) -> "Members":
         """The histories of every row."""
-        row = self.histories.facts[:, ROW]
-        order = np.lexsort((np.arange(len(row)), row))[: int((row < self.histories.num_rows).sum())]
-        count = np.bincount(row[order], minlength=self.histories.num_rows)
-        first = np.cumsum(count) - count
+        start, order = self.by_row
+        first, count, order = start[:-1], np.diff(start), order[: start[-1]]
         total = np.add.reduceat(self.weight[order], first) if len(order) else np.zeros(0)
-        probability = self.weight[order] / total[row[order]]
+        probability = self.weight[order] / np.repeat(total, count)
         threshold, alias = alias_tables(first, count, probability)
         return Members(
             first=first.astype(np.int32),
@@ -155,6 +163,12 @@ class HistoryTree:
         _, action = np.nonzero(legal)  # in the order of rows, then of choices
         out[self.row_node[row], self.row_infostate[row], action] = np.asarray(table)[row, choice]
         return out
+
+
+def places(number: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """(start, order): the places of n, below `most`, are order[start[n] : start[n + 1]]."""
+    order = np.argsort(number, kind="stable")
+    return np.searchsorted(number[order], np.arange(most + 1)), order
 
 
 def number_rows(tree: PublicTree, node: np.ndarray, infostate: np.ndarray) -> np.ndarray:

@@ -57,18 +57,6 @@ class Walk:
         return jnp.where(player == 0, self.utility, -self.utility)
 
 
-@pytree
-class Chance:
-    """Alias tables for chance events, one or several concatenated."""
-
-    threshold: Array
-    """[table, edge] in one axis."""
-    alias: Array
-    """[table, edge] in one axis: edges."""
-    offset: Array
-    """int32: the start of the table to use."""
-
-
 Choose = Callable[[Any, Place, Array], tuple[Array, Any, Any]]
 """(memory, place, random numbers [3]) -> (choice int32, memory, record). The choice is ignored
 where no player decides."""
@@ -80,18 +68,14 @@ def walk(
     choose: Choose,
     memory: Any = (),
     start: Array | int = ROOT,
-    chance: Chance | None = None,
 ) -> Walk:
     """Plays one game.
 
-    memory: of `choose`, at the first step. start: a history. chance: tables to sample events from,
-    by default with their probabilities.
+    memory: of `choose`, at the first step. start: a history.
     """
     # One axis: with a short last axis, XLA hashes number by number, which takes four times as long.
     numbers = jax.random.uniform(key, (histories.depth * NUMBERS_PER_STEP,))
     numbers = numbers.reshape(histories.depth, NUMBERS_PER_STEP)
-    if chance is None:
-        chance = Chance(threshold=histories.threshold, alias=histories.alias, offset=jnp.int32(0))
 
     def step(carry: tuple[Array, Any], drawn: Array) -> tuple[tuple[Array, Any], Any]:
         history, memory = carry
@@ -103,9 +87,8 @@ def walk(
         event = jnp.where(place.is_decision, choice, (drawn[0] * count).astype(jnp.int32))
         edge = first + jnp.clip(event, 0, jnp.maximum(count - 1, 0))
         edge = jnp.minimum(edge, len(histories.child) - 1)
-        entry = chance.offset + edge
-        is_exchanged = ~place.is_decision & (drawn[1] >= chance.threshold[entry])
-        edge = jnp.where(is_exchanged, chance.alias[entry], edge)
+        is_exchanged = ~place.is_decision & (drawn[1] >= histories.threshold[edge])
+        edge = jnp.where(is_exchanged, histories.alias[edge], edge)
         history = jnp.where(count > 0, histories.child[edge], history)
         return (history, memory), (place, choice, edge, record)
 

@@ -44,11 +44,13 @@ class A2c(LearningMethod):
 
     actor_rate: float = param(0.001, "learning rate of the policy", minimum=0.0000001, maximum=10)
     critic_rate: float = param(0.01, "learning rate of the critic", minimum=0.0000001, maximum=10)
-    critic_updates: int = param(8, "of the critic for one of the policy", minimum=1, maximum=1000)
-    entropy: float = param(
-        0.04, "bonus for a nat of entropy, in largest utilities", minimum=0, maximum=100
+    critic_updates: int = param(
+        8, "updates of the critic per update of the policy", minimum=1, maximum=1000
     )
-    hidden: int = param(64, "units of a layer", minimum=1, maximum=4096)
+    entropy: float = param(
+        0.04, "bonus per nat of entropy, in largest utilities", minimum=0, maximum=100
+    )
+    hidden: int = param(64, "units per layer", minimum=1, maximum=4096)
     layers: int = param(1, "hidden layers", minimum=1, maximum=8)
     budget: int = param(10_000, "iterations of 16 games", minimum=1, maximum=2**31 - 1)
 

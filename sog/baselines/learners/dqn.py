@@ -54,7 +54,7 @@ class DqnState:
 class Dqn(LearningMethod):
     """Independent DQN in self-play (Mnih et al. 2015), as compared in Schmid et al. 2023.
 
-    After 8 games, one step of Adam on 128 decisions of each player from his replay buffer. What
+    After 8 games, one step of Adam on 128 decisions of each player from its replay buffer. What
     counts as learned is the greedy policy.
     """
 
@@ -62,11 +62,13 @@ class Dqn(LearningMethod):
     paper: ClassVar[str] = "Mnih et al. 2015; Schmid et al. 2023, Table S6 and Figure S4"
     episodes: ClassVar[int] = _GAMES
 
-    learning_rate: float = param(0.001, "of Adam", minimum=0.0000001, maximum=10)
-    epsilon: float = param(0.5, "how often players explore at first", minimum=0, maximum=1)
-    decay: int = param(10_000, "iterations until that is 0.1", minimum=1, maximum=2**31 - 1)
-    replay: int = param(10_000, "decisions in memory", minimum=1, maximum=10**7)
-    hidden: int = param(64, "units of a layer", minimum=1, maximum=4096)
+    learning_rate: float = param(0.001, "learning rate of Adam", minimum=0.0000001, maximum=10)
+    epsilon: float = param(0.5, "initial probability of a random action", minimum=0, maximum=1)
+    decay: int = param(10_000, "iterations until epsilon is 0.1", minimum=1, maximum=2**31 - 1)
+    replay: int = param(
+        10_000, "decisions in the replay buffer of a player", minimum=1, maximum=10**7
+    )
+    hidden: int = param(64, "units per layer", minimum=1, maximum=4096)
     layers: int = param(1, "hidden layers", minimum=1, maximum=8)
     budget: int = param(10_000, "iterations of 8 games", minimum=1, maximum=2**31 - 1)
 

@@ -119,7 +119,7 @@ class LearningRuns:
         with self._numbers():
             one = jax.eval_shape(method.begin, histories, jax.random.key(0))
             check_memory({f"{runs} runs of {method.name}": 2 * runs * bytes_of(one)})
-            on_device = jax.tree.map(functools.partial(_convert, precision), histories)
+            on_device = jax.tree.map(functools.partial(convert, precision), histories)
             self._histories = jax.device_put(on_device, on_all(self._mesh))
             keys = _run_keys(jnp.uint32(seed), runs)
             self._keys = jax.device_put(keys, split_batch(self._mesh))
@@ -180,7 +180,8 @@ class RowEvaluator:
         return evaluate_policies(self._compiled, map(self._tree.to_tree, policies))
 
 
-def _convert(precision: Precision, leaf: np.ndarray) -> Array:
+def convert(precision: Precision, leaf: np.ndarray) -> Array:
+    """A host array on the device, with floats of this precision."""
     return jnp.asarray(leaf, precision if leaf.dtype == np.float64 else leaf.dtype)
 
 

@@ -21,7 +21,7 @@ BOTH = (True, True)
 class OutcomeSampling(LearningMethod):
     """Outcome sampling (Lanctot et al. 2009, section 3; Lanctot 2013, chapter 4).
 
-    A learning player explores: with probability epsilon he takes any action. Alternating: in turns
+    A learning player explores: with probability epsilon it takes any action. Alternating: in turns
     one player learns and the other's average policy is updated, two games per iteration. Parallel:
     both learn from every game, and both explore. values=state is SM-OOS (Bosansky et al. 2016,
     Algorithm 4): each state is updated as if the game began there, which has less variance.
@@ -32,14 +32,16 @@ class OutcomeSampling(LearningMethod):
         "Lanctot et al. 2009, section 3; Lanctot 2013, chapter 4; Bosansky et al. 2016, Algorithm 4"
     )
 
-    epsilon: float = param(0.6, "how often a learning player explores", minimum=0, maximum=1)
+    epsilon: float = param(0.6, "probability that a learning player explores", minimum=0, maximum=1)
     updates: str = param(
-        "alternating", "who learns from a game", choices=("alternating", "parallel")
+        "alternating",
+        "whether players learn in turns, or both from every game",
+        choices=("alternating", "parallel"),
     )
     values: str = param(
         "game",
-        "where values begin: at the start of the game, or in each state, for games that hide "
-        "nothing but simultaneous moves",
+        "state: update each state as if the game began there, in games that hide nothing but "
+        "simultaneous moves",
         choices=("game", "state"),
     )
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)

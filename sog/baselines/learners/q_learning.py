@@ -33,8 +33,8 @@ class QLearning(LearningMethod):
     paper: ClassVar[str] = "Watkins 1989; Schmid et al. 2023, Table S6 and Figure S4"
     episodes: ClassVar[int] = 1
 
-    step_size: float = param(0.1, "how far values move", minimum=0.000001, maximum=1)
-    epsilon: float = param(0.2, "how often players explore", minimum=0, maximum=1)
+    step_size: float = param(0.1, "learning rate", minimum=0.000001, maximum=1)
+    epsilon: float = param(0.2, "probability of a random action", minimum=0, maximum=1)
     budget: int = param(100_000, "iterations", minimum=1, maximum=2**31 - 1)
 
     def begin(self, histories: Histories, key: Array) -> Values:

@@ -25,6 +25,12 @@ class VisitTables:
     value: Array
     """[row + 1, choice]: Q(u, a), the mean utility to the player who chooses."""
 
+    @classmethod
+    def empty(cls, histories: Histories) -> "VisitTables":
+        """Zeros."""
+        shape = (histories.num_rows + 1, histories.max_choices)
+        return cls(visits=jnp.zeros(shape, jnp.int32), value=jnp.zeros(shape))
+
     def add(self, row: Array, choice: Array, gain: Array) -> "VisitTables":
         """UPDATE of Algorithm 2 at some steps; steps to ignore use the last line."""
         visits = self.visits.at[row, choice].add(1)
@@ -45,8 +51,8 @@ def is_best_by_ucb(visits: Array, value: Array, legal: Array, c: float) -> Array
 class SelfPlayUct(LearningMethod):
     """Self-play Monte Carlo tree search in extensive-form games (Algorithm 1 of the paper).
 
-    One iteration is one sampled game. Each player acts by his tree until he comes to an infostate
-    that is not in it, which joins it; from there on he acts at random, and only the infostates in
+    One iteration is one sampled game. Each player acts by its tree until it reaches an infostate
+    that is not in it, which joins it; from there on it acts at random, and only the infostates in
     the tree are updated.
     """
 
@@ -63,8 +69,7 @@ class SelfPlayUct(LearningMethod):
 
     def begin(self, histories: Histories, key: Array) -> VisitTables:
         """Empty trees."""
-        shape = (histories.num_rows + 1, histories.max_choices)
-        return VisitTables(visits=jnp.zeros(shape, jnp.int32), value=jnp.zeros(shape))
+        return VisitTables.empty(histories)
 
     def average_policy(self, histories: Histories, state: VisitTables) -> Array:
         """Visit frequencies."""
@@ -117,16 +122,16 @@ class ExtensiveUct(SelfPlayUct):
 class SmoothUct(SelfPlayUct):
     """Smooth UCT (Heinrich and Silver 2015, Algorithm 2): UCB mixed with the average policy.
 
-    With n visits of an infostate UCB is asked with probability max(gamma, eta / (1 + d sqrt(n)))
+    With n visits of an infostate UCB decides with probability max(gamma, eta / (1 + d sqrt(n)))
     (their equation 2), else an action is taken as often as it was before.
     """
 
     name = "smooth_uct"
     paper: ClassVar[str] = "Heinrich and Silver 2015, Algorithm 2"
 
-    gamma: float = param(0.1, "how often by UCB at least", minimum=0, maximum=1)
-    eta: float = param(0.9, "how often by UCB at first", minimum=0, maximum=1)
-    d: float = param(0.002, "how fast that falls", minimum=0)
+    gamma: float = param(0.1, "least probability of choosing by UCB", minimum=0, maximum=1)
+    eta: float = param(0.9, "probability of choosing by UCB at first", minimum=0, maximum=1)
+    d: float = param(0.002, "how fast eta falls with visits", minimum=0)
 
     def greediness(self, visits: Array) -> Array:
         """Their equation 2."""

@@ -7,18 +7,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.baselines.plain.worlds import PlainGame, World
-from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.core import PLAYER_0, TERMINAL
 from sog.games.goofspiel import Goofspiel
 
 _NOT_BID: Final = -1
 
 
 @dataclasses.dataclass(slots=True)
-class GoofspielWorld(World):
+class GoofspielWorld:
     """Cards are actions, from 0. The only hidden information is a pending bid."""
 
     player: int
+    """To move; TERMINAL at the end."""
     hands: tuple[list[int], list[int]]
     """Cards left to each player, ascending."""
     card: int
@@ -71,7 +71,7 @@ class GoofspielWorld(World):
         return float(lead if self.counts_points else (lead > 0) - (lead < 0))
 
 
-class PlainGoofspiel(PlainGame):
+class PlainGoofspiel:
     """`Goofspiel` in plain Python."""
 
     def __init__(self, game: Goofspiel) -> None:
@@ -98,10 +98,3 @@ class PlainGoofspiel(PlainGame):
             counts_points=self.counts_points,
             lead=int(np.sum(np.sign(bids[0] - bids[1]) * shown[:played])),
         )
-
-    def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> GoofspielWorld:
-        """The same, or after player 0's bid, which is then player 0's infostate."""
-        world = self.round(state, source)
-        if int(state.stage) == PLAYER_1:
-            world.play(int(infostates[0]))
-        return world

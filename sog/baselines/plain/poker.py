@@ -4,38 +4,33 @@ The public card is dealt with the private ones and revealed in the second round,
 only in the deal.
 """
 
-import dataclasses
 import itertools
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from sog.baselines.plain.worlds import InfostateGame, InfostateWorld, Policy, Seen, Target
+from sog.baselines.plain.public_moves import Deal, PublicMovesGame, PublicMovesWorld
 from sog.games.cards.poker import CALL, FIRST_RAISE, FOLD, BettingGame
 from sog.games.core import TERMINAL
 
-Deal = tuple[int, int, int]
-"""The cards of player 0 and of player 1, and the public one."""
 _SHOWN: Final = 2  # its index in a deal
 
 
-class PokerWorld(InfostateWorld):
-    """The deal, and the public events so far, by the contract's numbers."""
+class PokerWorld(PublicMovesWorld):
+    """The cards, and the bets so far."""
 
-    __slots__ = ("deal", "events", "folder", "game", "open", "raises", "shown", "stakes")
+    __slots__ = ("folder", "game", "open", "raises", "shown", "stakes")
 
-    def __init__(self, game: "PlainPoker", deal: Deal, events: Sequence[int] = ()) -> None:
-        """The world after some events."""
-        self.game, self.deal = game, deal
+    def __init__(self, game: "PlainPoker", deal: Deal) -> None:
+        """Before the first bet."""
+        self.game, self.deal, self.events = game, deal, ()
+        self.directed = 1.0
         self.player, self.folder = 0, -1
         self.shown = False  # whether the public card is revealed: from the second round
         self.raises, self.open = 0, True  # of this round; open: nobody has acted
         self.stakes = [1, 1]
-        self.events: tuple[int, ...] = ()
-        for bet in game.bets(events):
-            self.play(bet)
 
     def actions(self) -> Sequence[int]:
         """Legal actions: fold if there is a bet, raise if raises are left."""
@@ -62,14 +57,6 @@ class PokerWorld(InfostateWorld):
             return
         self.open = False
 
-    def key(self) -> Hashable:
-        """The player's card and the events, which determine the player."""
-        return self.deal[self.player], self.events
-
-    def seen(self) -> Seen:
-        """The player's card, and the events."""
-        return Seen(self.player, (self.deal[self.player],), self.events)
-
     def finish(self, source: random.Random) -> float:
         """A player who folds loses its stake; otherwise the better card wins."""
         while self.player != TERMINAL:
@@ -79,7 +66,7 @@ class PokerWorld(InfostateWorld):
         return float(wins * min(self.stakes))
 
 
-class PlainPoker(InfostateGame):
+class PlainPoker(PublicMovesGame):
     """`BettingGame` with at most one public card in plain Python."""
 
     def __init__(self, game: BettingGame) -> None:
@@ -107,85 +94,15 @@ class PlainPoker(InfostateGame):
         total = sum(weights.values())
         self.odds = {deal: weight / total for deal, weight in weights.items()}
 
-    def bets(self, events: Sequence[int]) -> list[int]:
-        """The bets among public events."""
-        return [event for event in events if event < self.num_actions]
+    def begin(self, deal: Deal) -> PokerWorld:
+        """Before the first bet."""
+        return PokerWorld(self, deal)
 
-    def deals(self, seen: Seen, *, public: bool = False) -> dict[Deal, float]:
-        """Deals consistent with what the player sees, or its public part, and their weights."""
-        shown = [event - self.num_actions for event in seen.public if event >= self.num_actions]
-        return {
-            deal: odds
-            for deal, odds in self.odds.items()
-            if (public or deal[seen.player] == seen.own[0]) and shown in ([], [deal[_SHOWN]])
-        }
+    def events(self, state: Any) -> tuple[int, ...]:
+        """Bets, and the public card."""
+        return tuple(np.asarray(state.events)[: int(state.num_events)].tolist())
 
-    def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> PokerWorld:
-        """The world; infostates are cards, and an unseen public card is drawn."""
-        seen = self.seen(state, 0, int(infostates[0]))
-        deals = {d: odds for d, odds in self.deals(seen).items() if d[1] == int(infostates[1])}
-        return PokerWorld(self, _draw(deals, source), seen.public)
-
-    def seen(self, state: Any, player: int, infostate: int) -> Seen:
-        """The player's card, and the events of the state."""
-        events = np.asarray(state.events)[: int(state.num_events)].tolist()
-        return Seen(player, (infostate,), tuple(events))
-
-    def deal(self, source: random.Random) -> PokerWorld:
-        """A new game, before the first bet."""
-        return PokerWorld(self, _draw(self.odds, source))
-
-    def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
-        """Samples the opponent's card from those left."""
-        deals = self.deals(seen)
-        return lambda source: PokerWorld(self, _draw(deals, source), seen.public)
-
-    def target(self, seen: Seen, *, public: bool) -> Target:
-        """The events, with any cards or with the player's card."""
-        return _Events(self, seen.public, self.deals(seen, public=public))
-
-
-def _draw(deals: dict[Deal, float], source: random.Random) -> Deal:
-    (deal,) = source.choices(list(deals), list(deals.values()))
-    return deal
-
-
-@dataclasses.dataclass
-class _Events(Target):
-    """The subgame after some events and one of some deals."""
-
-    game: PlainPoker
-    events: tuple[int, ...]
-    deals: dict[Deal, float]
-
-    def __post_init__(self) -> None:
-        self.ratio = 1 / sum(self.deals.values())
-
-    def deal(self, source: random.Random) -> InfostateWorld:
-        return PokerWorld(self.game, _draw(self.deals, source))
-
-    def is_dealt(self, world: InfostateWorld) -> bool:
-        assert isinstance(world, PokerWorld)
-        return world.deal in self.deals
-
-    def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
-        assert isinstance(world, PokerWorld)
-        count = min(len(world.events), len(self.events))
-        if world.deal not in self.deals or world.events[:count] != self.events[:count]:
-            return False
-        if count == len(self.events):
-            return True
-        return [action == self.events[count] for action in world.actions()]
-
-    def probability(self, policy: Policy) -> float:
-        reach: tuple[dict[int, float], ...] = tuple({d[p]: 1.0 for d in self.deals} for p in (0, 1))
-        world = PokerWorld(
-            self.game, next(iter(self.deals))
-        )  # all of them have the same public card
-        for bet in self.game.bets(self.events):
-            place, size = world.actions().index(bet), len(world.actions())
-            for card in reach[world.player]:
-                found = policy((card, world.events))
-                reach[world.player][card] *= 1 / size if found is None else found[place]
-            world.play(bet)
-        return sum(odds * reach[0][d[0]] * reach[1][d[1]] for d, odds in self.deals.items())
+    def agrees(self, deal: Deal, events: Sequence[int]) -> bool:
+        """Whether a public card that is shown is that of the deal."""
+        shown = [event - self.num_actions for event in events if event >= self.num_actions]
+        return shown in ([], [deal[_SHOWN]])

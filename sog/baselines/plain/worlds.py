@@ -1,7 +1,7 @@
 """The contract of games in plain Python, for searches that play thousands of them to their end.
 
 A step is a few operations on small numbers, where the contract's functions of a public state
-compute masks and tables of all infostates. `PlainGame.world` converts a state of the contract.
+compute masks and tables of all infostates.
 """
 
 import abc
@@ -17,10 +17,15 @@ Policy = Callable[[Hashable], Sequence[float] | None]
 class World(abc.ABC):
     """A mutable game in progress, hidden information included."""
 
-    __slots__ = ("player",)
+    __slots__ = ("directed", "player")
 
     player: int
     """To move; TERMINAL at the end."""
+
+    directed: float
+    """The probability of the moves so far if they are directed at a target, with chance events
+    divided by their usual probability. 1 without a target; `Target.deal` and chance events after it
+    change it, and a search multiplies it by the players' part."""
 
     @abc.abstractmethod
     def actions(self) -> Sequence[int]:
@@ -34,83 +39,54 @@ class World(abc.ABC):
     def finish(self, source: random.Random) -> float:
         """Plays at random to the end; returns the utility to player 0."""
 
-
-class PlainGame(abc.ABC):
-    """A game of the contract, or one too large for it, in plain Python."""
-
-    max_utility: float
-
-    @abc.abstractmethod
-    def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> World:
-        """The world of a public state of the contract, on the host, where a player is to move, and
-        of both infostates; source: of later chance events."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Seen:
-    """The information of the player to move."""
-
-    player: int
-    own: tuple[int, ...]
-    """Private information, in an order that the game defines."""
-    public: tuple[int, ...]
-    """Public events."""
-
-
-class InfostateWorld(World):
-    """A world with the infostate of the player to move."""
-
-    __slots__ = ()
-
     @abc.abstractmethod
     def key(self) -> Hashable:
         """A unique key of the infostate of the player to move, among those of both players."""
 
-    @abc.abstractmethod
-    def seen(self) -> Seen:
-        """The information of the player to move."""
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Seen:
+    """The information of a player to move."""
+
+    player: int
+    own: int
+    """The infostate."""
+    public: tuple[int, ...]
+    """Public events, or the node of an enumerated public state."""
 
 
 class Target(abc.ABC):
     """A part of the game to target simulations at (Lisy et al. 2015, section 3)."""
 
-    ratio: float
-    """How much more likely such a deal is in targeted simulations."""
+    @abc.abstractmethod
+    def deal(self, source: random.Random, *, is_directed: bool) -> World:
+        """A new game, whose chance events lead to the target if they are directed."""
 
     @abc.abstractmethod
-    def deal(self, source: random.Random) -> InfostateWorld:
-        """Samples a deal that leads to the target."""
-
-    @abc.abstractmethod
-    def is_dealt(self, world: InfostateWorld) -> bool:
-        """Whether a deal leads to the target."""
-
-    @abc.abstractmethod
-    def leads(self, world: InfostateWorld) -> bool | Sequence[bool]:
-        """For each action, whether the target can still be reached after it; one bool stands for
-        all actions. Everything at or below the target leads to it."""
+    def leads(self, world: World) -> bool | Sequence[bool]:
+        """For each action, whether the target can still be reached after it; True for all of them
+        at and below the target. world: one that directed simulations can get to."""
 
     @abc.abstractmethod
     def probability(self, policy: Policy) -> float:
         """The probability of reaching the target; infostates without a policy act at random."""
 
 
-class InfostateGame(PlainGame):
-    """A game whose infostates have keys and can be sampled from. Chance acts only in the deal."""
+class InfostateGame(abc.ABC):
+    """A game of the contract, whose infostates have keys and can be sampled from."""
 
-    can_target_public: bool = True
-    """Whether `target` supports public states besides infostates."""
+    max_utility: float
 
     @abc.abstractmethod
     def seen(self, state: Any, player: int, infostate: int) -> Seen:
         """The information at a public state of the contract, on the host, and an infostate."""
 
     @abc.abstractmethod
-    def deal(self, source: random.Random) -> InfostateWorld:
+    def deal(self, source: random.Random) -> World:
         """A new game, with a random deal."""
 
     @abc.abstractmethod
-    def worlds(self, seen: Seen) -> Callable[[random.Random], InfostateWorld]:
+    def worlds(self, seen: Seen) -> Callable[[random.Random], World]:
         """A function that samples worlds consistent with `seen`, by chance probabilities."""
 
     @abc.abstractmethod

@@ -35,7 +35,7 @@ class BackwardInduction(Method):
     paper: ClassVar[str] = "Bosansky, Lisy, Lanctot, Cermak, Winands 2016, Algorithms 1 to 4"
 
     pruning: str = param(
-        "double_oracle", "what spares work", choices=("none", "alpha_beta", "double_oracle")
+        "double_oracle", "pruning method", choices=("none", "alpha_beta", "double_oracle")
     )
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:

@@ -23,7 +23,7 @@ class SimultaneousSearch(SelectionOptions, Method):
     """SM-MCTS on demand (Lanctot, Lisy, Winands 2013, Algorithm 1), for Goofspiel of any size.
 
     Where a joint action was never tried, one such is, and the rest of the game is random. Else each
-    player selects on his own: by UCB (duct, section 3.1; max takes the best mean in the end, mix
+    player selects on its own: by UCB (duct, section 3.1; max takes the best mean in the end, mix
     visits), Exp3 (3.2), regret matching on mean rewards (rm, 3.3), or by regret matching on
     sampled counterfactual regret (3.4): oos takes unsampled actions for nothing, which is unbiased,
     and does not try all joint actions first; sm_oos (Bosansky et al. 2016, Algorithm 4) does the

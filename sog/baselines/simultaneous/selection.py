@@ -29,8 +29,8 @@ class Constants(NamedTuple):
 class SelectionOptions:
     """The options of a method that searches simultaneous moves."""
 
-    selection: str = param("rm", "how a player selects", choices=SELECTIONS)
-    c: float = param(0.0, "exploration of duct; 0: the paper's. Rewards are in [0, 1]", minimum=0)
+    selection: str = param("rm", "selection rule of each player", choices=SELECTIONS)
+    c: float = param(0.0, "exploration of duct, for rewards in [0, 1]; 0: the paper's", minimum=0)
     gamma: float = param(0.0, "exploration of the others; 0: the paper's", minimum=0, maximum=1)
     eta: float = param(
         0.0, "learning rate of exp3 times the number of actions; 0: the paper's", minimum=0

@@ -4,7 +4,7 @@ import math
 import random
 from typing import NamedTuple
 
-from sog.baselines.grown.weights import normalized
+from sog.baselines.online.weights import normalized
 from sog.baselines.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.baselines.simultaneous.selection import Constants
 from sog.games.core import TERMINAL

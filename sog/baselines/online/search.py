@@ -1,4 +1,4 @@
-"""The common part of both searches: a tree over both players' infostates."""
+"""The common part of the searches: a tree over both players' infostates that grows on demand."""
 
 import abc
 import random
@@ -36,6 +36,14 @@ class TreeSearch(PlainSearch, Generic[Node]):
     def search(self, seen: Seen, num_actions: int) -> list[float]:
         """Searches where a player is to move; returns a probability per action. Keeps the tree
         for the next search."""
+
+    @abc.abstractmethod
+    def search_game(self) -> None:
+        """Searches the whole game, before the deal."""
+
+    @abc.abstractmethod
+    def learned(self, node: Node) -> list[float]:
+        """Unnormalized weights of the policy learned."""
 
     def _simulations(self) -> Simulations:
         return Simulations(self.budget, self.seconds)

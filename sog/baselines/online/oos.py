@@ -1,19 +1,42 @@
-"""OOS with a tree that grows on demand (Lisy, Lanctot, Bowling 2015, Algorithm 1).
+"""Online outcome sampling: Monte Carlo CFR targeted at the current position of the match.
 
-`sog.baselines.online.online_outcome_sampling` explains the method. Line numbers are the paper's.
+Line numbers are those of Algorithm 1 (Lisy, Lanctot, Bowling 2015).
 """
 
 import dataclasses
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
-from sog.baselines.grown.search import TreeSearch
-from sog.baselines.grown.weights import draw, matched, normalized
+from sog.baselines.online.method import OnlineMethod
+from sog.baselines.online.search import TreeSearch
+from sog.baselines.online.weights import draw, matched, normalized
 from sog.baselines.plain.worlds import InfostateGame, Seen, Target
-from sog.games.core import TERMINAL
+from sog.games.core import TERMINAL, param
 
-if TYPE_CHECKING:
-    from sog.baselines.online.online_outcome_sampling import OnlineOutcomeSampling
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OnlineOutcomeSampling(OnlineMethod):
+    """OOS (Lisy, Lanctot, Bowling 2015, Algorithm 1): sound search in games that hide things.
+
+    Every simulation starts at the root. A share delta of them is targeted: sampled so that it
+    reaches the infostate of the player to move (targeting=ist), or the public state (pst). All are
+    weighted by 1 / sampling probability. What is learned stays for the rest of the match.
+    """
+
+    name = "oos"
+    paper: ClassVar[str] = "Lisy, Lanctot, Bowling 2015, Algorithm 1"
+
+    targeting: str = param(
+        "ist", "target of simulations: infostate or public state", choices=("ist", "pst")
+    )
+    delta: float = param(0.9, "share of targeted simulations", minimum=0, maximum=0.999999)
+    epsilon: float = param(0.4, "exploration of the learning player", minimum=0, maximum=1)
+    gamma: float = param(0.01, "uniform play mixed into regret matching", minimum=0, maximum=1)
+    budget: int = param(1000, "simulations per move", minimum=1, maximum=2**31 - 1)
+
+    def search(self, game: InfostateGame, seed: int = 0) -> "OosTree":
+        """A search with its tree, which lasts for a match."""
+        return OosTree(self, game, seed)
 
 
 @dataclasses.dataclass(slots=True)
@@ -50,11 +73,8 @@ class OosTree(TreeSearch[OosNode]):
     """Simulations start at the root, with the deal."""
 
     def __init__(self, method: "OnlineOutcomeSampling", game: InfostateGame, seed: int = 0) -> None:
-        """Raises ValueError if this game cannot target public states."""
         super().__init__(game, budget=method.budget, seconds=method.seconds, seed=seed)
         self._public = method.targeting == "pst"
-        if self._public and not game.can_target_public:
-            raise ValueError("targeting must be ist: public states of this game are no targets.")
         self._delta, self._epsilon, self._gamma = method.delta, method.epsilon, method.gamma
 
     def search(self, seen: Seen, num_actions: int) -> list[float]:
@@ -67,10 +87,22 @@ class OosTree(TreeSearch[OosNode]):
         found = self.average_policy(key)
         return [1 / num_actions] * num_actions if found is None else list(found)
 
-    def weight(self, target: Target) -> float:
-        """w_T (section 3.3): how much more often targeted simulations reach the target.
+    def search_game(self) -> None:
+        """Runs simulations of the whole game."""
+        for number in self._simulations():
+            self.simulate(None, 1.0, number % 2)
 
-        `sog.baselines.online.target.make_target` does the same for enumerated games.
+    def learned(self, node: OosNode) -> list[float]:
+        """The sums of policies."""
+        return node.policy_sum
+
+    def weight(self, target: Target) -> float:
+        """w_T: makes updates at the target weigh as much as those of untargeted simulations.
+
+        It is how much more often targeting reaches the target, (1 - delta) + delta / p, where p is
+        the probability of reaching it by the mean policy. (This is the text of section 3.3 of the
+        paper; its formula, whose denominator is the target's own probability, would be 1 for an
+        information set.)
         """
         probability = max(target.probability(self.average_policy), 1e-6)
         return 1 - self._delta + self._delta / probability
@@ -80,12 +112,14 @@ class OosTree(TreeSearch[OosNode]):
         node = self.tree.get(key)
         return None if node is None else normalized(node.policy_sum)
 
-    def simulate(self, target: Target, weight: float, learner: int) -> None:
+    def simulate(self, target: Target | None, weight: float, learner: int) -> None:
         """Runs one simulation: updates the learner's regrets and the other's average policy."""
         source, delta, epsilon = self.source, self._delta, self._epsilon
         is_targeted = source.random() < delta
-        world = target.deal(source) if is_targeted else self.game.deal(source)
-        targeted = target.ratio if is_targeted or target.is_dealt(world) else 0.0
+        if target is None:
+            world = self.game.deal(source)
+        else:
+            world = target.deal(source, is_directed=is_targeted)
         untargeted, others, steps = 1.0, 1.0, []
         is_out = False
         while world.player != TERMINAL and not is_out:
@@ -106,28 +140,27 @@ class OosTree(TreeSearch[OosNode]):
                 mixed = policy
                 if player == learner:
                     mixed = [(1 - epsilon) * p + epsilon / size for p in policy]
-                leads = target.leads(world)
+                leads = target is None or (world.directed > 0 and target.leads(world))
                 place, odds = self._sample(mixed, leads, is_targeted)
-            steps.append(_Step(node, player, place, policy, others, targeted, untargeted))
-            targeted, untargeted = targeted * odds, untargeted * mixed[place]
+            steps.append(_Step(node, player, place, policy, others, world.directed, untargeted))
+            world.directed *= odds
+            untargeted *= mixed[place]
             if player != learner:
                 others *= policy[place]
             world.play(actions[place])
         # The rest of the game is random; its probability is in the tail and in the walk.
         utility = world.finish(source)
         gain = utility if learner == 0 else -utility
-        scale = gain * weight / (delta * targeted + (1 - delta) * untargeted)
+        scale = gain * weight / (delta * world.directed + (1 - delta) * untargeted)
         self._update(steps, scale, weight, learner)
 
     def _sample(
         self, mixed: list[float], leads: bool | Sequence[bool], is_targeted: bool
     ) -> tuple[int, float]:
         """Sample of line 9: an action, and its probability in targeted simulations."""
-        if leads is True:
+        if isinstance(leads, bool):
             place = draw(mixed, 1.0, self.source)
-            return place, mixed[place]
-        if leads is False:
-            return draw(mixed, 1.0, self.source), 0.0
+            return place, mixed[place] if leads else 0.0
         leading = [p if leads_on else 0.0 for p, leads_on in zip(mixed, leads, strict=True)]
         total = sum(leading)
         if total <= 0:  # only if gamma and epsilon are 0: any action towards the target
