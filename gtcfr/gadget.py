@@ -12,7 +12,7 @@ from jax import Array
 
 from gtcfr.flow import normalize
 from sog.pytree import pytree
-from sog.tabular.cfr import Rule, Step, accumulate, predict
+from sog.tabular.rules import Rule, Step, accumulate, predict
 
 NOBODY: Final = -1
 """The opponent of a search whose root ranges are known: there is no gadget."""

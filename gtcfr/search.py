@@ -39,7 +39,7 @@ from gtcfr.update import regret_update
 from sog.games.core import Game
 from sog.precision import in_32_bits
 from sog.pytree import pytree
-from sog.tabular.cfr import Step
+from sog.tabular.rules import Step
 
 
 @pytree

@@ -5,7 +5,7 @@ import math
 from typing import Final
 
 from sog.parameters import check_fields
-from sog.tabular.cfr import RULES, Rule
+from sog.tabular.rules import RULES, Rule
 
 DEEPEST: Final = "deepest"
 REPLY: Final = "reply"

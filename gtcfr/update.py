@@ -31,14 +31,8 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, InteriorNodes, SearchTree, TreeShape, get, put, take_reach
 from sog.games.core import PLAYER_1, Game
-from sog.tabular.cfr import (
-    Rule,
-    Step,
-    accumulate,
-    averaging_weight,
-    predict,
-    regret_matching,
-)
+from sog.tabular.cfr import regret_matching
+from sog.tabular.rules import Rule, Step, accumulate, averaging_weight, predict
 
 
 def regret_update(

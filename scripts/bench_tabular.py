@@ -224,7 +224,8 @@ def roofline(game: str) -> Row:
 
     from sog.games import make
     from sog.tabular import RULES, compile_tree
-    from sog.tabular.cfr import initial_state, iterate, step_of
+    from sog.tabular.cfr import initial_state, iterate
+    from sog.tabular.rules import step_of
 
     compiled = compile_tree(make(game))
     form = jax.tree.map(

@@ -78,6 +78,9 @@ selfplay/trajectories.py :: selfplay/test_trajectories :: if decisions.is_over[n
 gtcfr/update.py :: gtcfr/test_resolving gtcfr/test_gadget :: & updated[jnp.maximum(state.gadget.opponent, 0)] :: & updated[0]
 gtcfr/simulation.py :: gtcfr/test_simulation :: jnp.where(compatible > 0, compatible, 1) * game.max_utility :: jnp.where(compatible > 0, compatible, 1)
 gtcfr/children.py :: gtcfr/test_sampled_chance :: others / jnp.maximum(kept_others, 1) :: others / jnp.maximum(kept_others + 1, 1)
+gtcfr/children.py :: gtcfr/test_best_actions :: (events == branch_outcome) & (score >= 0) :: events == branch_outcome
+sog/tabular/rules.py :: tabular/test_cfr :: _replace(number=step.number + 1) :: _replace(number=step.number)
+gtcfr/search.py :: gtcfr/test_search_in_parts :: grows & (stop == end) :: stop == end
 gtcfr/locks.py :: gtcfr/test_locks :: given = normalize(given, nodes.takeable, axis=-2) :: given = jnp.where(nodes.takeable, given, 0)
 gtcfr/tree_reuse.py :: gtcfr/test_tree_reuse :: num_before=state.num_before + state.num_updates :: num_before=state.num_before
 networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1, 2) * ranges :: weight * ranges

@@ -16,7 +16,7 @@ from jax import Array
 from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries
 from sog.games.core import Game, zero_sum_cfvs
 from sog.pytree import pytree
-from sog.tabular.cfr import RULES, PlayerLayers, Rule, zero_regret
+from sog.tabular.cfr import PlayerLayers, zero_regret
 from sog.tabular.compiler import compile_game
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from sog.tabular.frontier import (
@@ -28,6 +28,7 @@ from sog.tabular.frontier import (
 )
 from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
+from sog.tabular.rules import RULES, Rule
 
 TREMBLE: Final = 1e-7
 """Added to the range of every possible infostate, so that values are defined at all of them: a

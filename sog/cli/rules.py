@@ -8,7 +8,6 @@ from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, mistakes
 from sog.cli.loading import load_game
 from sog.games import Game
-from sog.tabular.cfr import RULES
 from sog.tabular.public_tree import TreeTooLargeError
 from sog.tabular.rule_trial import (
     LENGTHS,
@@ -18,6 +17,7 @@ from sog.tabular.rule_trial import (
     try_rules,
     whole_game,
 )
+from sog.tabular.rules import RULES
 from sog.tabular.sizes import can_be_counted
 
 _SECONDS = 10.0

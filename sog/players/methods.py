@@ -55,7 +55,7 @@ def method_class(name: str) -> "type[Method]":
 
 def rule_form(name: str) -> str | None:
     """The text of a CFR rule as a method; None if it is not a rule."""
-    from sog.tabular.cfr import RULES  # heavy, and for errors only
+    from sog.tabular.rules import RULES  # heavy, and for errors only
 
     return f"tabular(rule={name.lower()})" if name.lower() in RULES else None
 

@@ -5,11 +5,12 @@ implementation, the rule is an argument), `solver.py` (the driver). `lp.py` is a
 """
 
 from sog.tabular.best_response import Evaluation, evaluate
-from sog.tabular.cfr import RULES, CFRState, Rule
+from sog.tabular.cfr import CFRState
 from sog.tabular.compiler import compile_game
 from sog.tabular.lp import LPSolution, solve_lp
 from sog.tabular.policy_file import PolicyFileError, load_policy, read_metadata, save_policy
 from sog.tabular.public_tree import PublicTree, TreeTooLargeError, enumerate_public_tree
+from sog.tabular.rules import RULES, Rule
 from sog.tabular.sequence_form import CompiledGame, SequenceForm
 from sog.tabular.solve_file import SolveFileError, load_solver, save_solver
 from sog.tabular.solver import (

@@ -26,8 +26,6 @@ from sog.tabular.best_response import evaluate
 from sog.tabular.cfr import (
     CFRState,
     PlayerLayers,
-    Rule,
-    Step,
     average_policy,
     gather_sum,
     initial_state,
@@ -35,6 +33,7 @@ from sog.tabular.cfr import (
 )
 from sog.tabular.compiler import lay_out_payoffs, padded_lists
 from sog.tabular.public_tree import PublicTree
+from sog.tabular.rules import Rule, Step
 from sog.tabular.sequence_form import NOTHING, CompiledGame, Layer, SequenceForm, Treeplex
 
 _FORCED: Final = 1  # `tree_policy` reads a 1 here, and a 0 at NOTHING

@@ -9,8 +9,8 @@ import jax
 import numpy as np
 
 from sog.games.core import TERMINAL, Game
-from sog.tabular.cfr import RULES
 from sog.tabular.public_tree import TreeTooLargeError
+from sog.tabular.rules import RULES
 from sog.tabular.sequence_form import CompiledGame
 from sog.tabular.solver import Solver, compile_tree
 

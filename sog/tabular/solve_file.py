@@ -19,7 +19,7 @@ import numpy as np
 
 from sog.files import parse_json, replacing
 from sog.npz import read_array, reading_npz
-from sog.tabular.cfr import RULES, Rule
+from sog.tabular.rules import RULES, Rule
 from sog.tabular.sequence_form import CompiledGame
 from sog.tabular.solver import Solver
 

@@ -18,19 +18,11 @@ from jax import Array
 
 from sog.games.core import Game
 from sog.tabular.best_response import Evaluation, evaluate
-from sog.tabular.cfr import (
-    RULES,
-    CFRState,
-    Rule,
-    average_policy,
-    in_layers,
-    initial_state,
-    iterate,
-    step_of,
-)
+from sog.tabular.cfr import CFRState, average_policy, in_layers, initial_state, iterate
 from sog.tabular.compiler import compile_game
 from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import enumerate_public_tree
+from sog.tabular.rules import RULES, Rule, step_of
 from sog.tabular.sequence_form import CompiledGame, SequenceForm
 
 Precision = Literal["float32", "float64"]

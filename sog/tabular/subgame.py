@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game
-from sog.tabular.cfr import Rule
+from sog.tabular.rules import Rule
 from sog.tabular.sequence_form import CompiledGame
 from sog.tabular.solver import Precision, Solver
 

@@ -23,8 +23,8 @@ from sog.games.core import PLAYER_1, Game
 from sog.games.registry import make
 from sog.pytree import pytree
 from sog.tabular import RULES, PublicTree, Rule, compile_tree
-from sog.tabular.cfr import Ramp
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
+from sog.tabular.rules import Ramp
 from tests.tabular.small_games import tree_of
 
 Array = np.ndarray

@@ -19,7 +19,7 @@ import numpy as np
 
 from sog.games.core import PLAYER_1, TERMINAL, Game
 from sog.tabular import RULES, PublicTree
-from sog.tabular.cfr import Ramp, Rule
+from sog.tabular.rules import Ramp, Rule
 
 Array = np.ndarray
 LeafValues = Callable[[int, Array], Array]

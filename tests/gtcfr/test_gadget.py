@@ -14,7 +14,7 @@ from gtcfr.search import begin
 from gtcfr.settings import SearchSettings
 from gtcfr.update import _one_pass
 from sog.games import make
-from sog.tabular.cfr import Step
+from sog.tabular.rules import Step
 from sog.tabular.solver import find_rule
 from tests.gtcfr import plain_search
 

@@ -11,7 +11,7 @@ from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings
 from selfplay.runs.config import dump_config, flatten, read_config
 from selfplay.settings import Config, LearnerSettings, RunSettings, SelfplaySettings, SolverSettings
-from sog.tabular.cfr import RULES
+from sog.tabular.rules import RULES
 
 
 def keys_of(values: dict[str, Any], prefix: str = "") -> set[str]:

@@ -11,13 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sog.tabular import RULES, CFRState, CompiledGame, Rule, Solver, cfr, compiler
-from sog.tabular.cfr import (
-    initial_state,
-    iterate,
-    regret_matching,
-    step_of,
-)
+from sog.tabular import RULES, CFRState, CompiledGame, Rule, Solver, cfr, compiler, rules
+from sog.tabular.cfr import initial_state, iterate, regret_matching
+from sog.tabular.rules import step_of
 from sog.tabular.sequence_form import DensePayoff, SparsePayoff
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.kuhn_histories import Recipe
@@ -300,10 +296,10 @@ def test_sums_that_are_added_up_have_the_weights_that_shrinking_sums_have() -> N
         rule, planned = RULES[name], 400
         added, shrunk = np.zeros(planned), np.zeros(planned)
         for number in range(1, planned + 1):
-            step = cfr.Step(jnp.float32(number), float(planned))
+            step = rules.Step(jnp.float32(number), float(planned))
             one = np.arange(1, planned + 1) == number
-            added += np.asarray(cfr.averaging_weight(rule, step)) * one
+            added += np.asarray(rules.averaging_weight(rule, step)) * one
             shrunk = np.asarray(
-                cfr.add_to_average(rule, jnp.asarray(shrunk), jnp.asarray(one), step)
+                rules.add_to_average(rule, jnp.asarray(shrunk), jnp.asarray(one), step)
             )
         np.testing.assert_allclose(added / added.sum(), shrunk / shrunk.sum(), atol=2e-4)

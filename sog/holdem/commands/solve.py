@@ -26,7 +26,7 @@ from sog.holdem.spots.walk import SpotNode, split_history, walk
 from sog.parameters import split_call
 from sog.players.runs import load_run
 from sog.tabular import Checkpoint
-from sog.tabular.cfr import RULES
+from sog.tabular.rules import RULES
 from sog.tabular.solver import find_rule
 
 _SOLVING: Final = "solving"

@@ -10,7 +10,7 @@ from jax import Array
 from sog.holdem.spots.betting import Kind, Street
 from sog.holdem.spots.tables import Precision, Tables, empty_table, read
 from sog.pytree import pytree
-from sog.tabular.cfr import Rule
+from sog.tabular.rules import Rule
 
 Equities = tuple[Array | None, ...]
 """By street: see `showdowns.all_in_equities`."""

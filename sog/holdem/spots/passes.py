@@ -23,15 +23,8 @@ from sog.holdem.spots.arrays import Equities, Memory, Slices, SpotCards, SpotLay
 from sog.holdem.spots.betting import KINDS, Street
 from sog.holdem.spots.showdowns import against, at_showdown
 from sog.holdem.spots.tables import Tables, write
-from sog.tabular.cfr import (
-    Rule,
-    Step,
-    accumulate,
-    add_to_average,
-    add_up,
-    predict,
-    regret_matching,
-)
+from sog.tabular.cfr import add_up, regret_matching
+from sog.tabular.rules import Rule, Step, accumulate, add_to_average, predict
 
 Pair = tuple[Array, Array]
 """Of the player of the pass, and of the other."""

@@ -24,7 +24,7 @@ from sog.holdem.spots.showdowns import all_in_equities
 from sog.holdem.spots.spot import Spot
 from sog.holdem.spots.tables import PRECISIONS, Precision, read
 from sog.memory import bytes_of, check_memory
-from sog.tabular.cfr import Rule, step_of
+from sog.tabular.rules import Rule, step_of
 from sog.tabular.solver import Checkpoint, find_rule
 
 _LONGEST_CALL: Final = 0.5  # seconds, so that Ctrl-C is handled soon

@@ -31,7 +31,7 @@ from sog.holdem.spots.solver import SpotSolver
 from sog.holdem.spots.spot import spot_of
 from sog.memory import bytes_of, in_bytes
 from sog.npz import read_array, reading_npz
-from sog.tabular.cfr import RULES, Rule
+from sog.tabular.rules import RULES, Rule
 
 FORMAT: Final = "sog-spot-1"
 _WHAT: Final = "a saved spot"
