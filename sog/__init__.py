@@ -6,4 +6,4 @@ Importing this package loads nothing else; start with `sog.games` (the games and
 
 __all__ = ["__version__"]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
