@@ -5,7 +5,7 @@ from typing import Any
 
 from sog.cli import display
 from sog.cli.devices import start_jax
-from sog.cli.errors import SUCCESS, mistakes
+from sog.cli.errors import SUCCESS, CommandError, mistakes
 from sog.cli.loading import load_game
 from sog.games import Game
 from sog.tabular.public_tree import TreeTooLargeError
@@ -23,6 +23,7 @@ from sog.tabular.sizes import can_be_counted
 _SECONDS = 10.0
 _MOST_NODES = 20_000
 _NUM_SUBGAMES = 4
+_MOST_INFOSTATES = 500
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,6 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _problems(game: Game[Any], seed: int) -> tuple[list[Problem], bool]:
+    if game.num_infostates > _MOST_INFOSTATES:
+        raise CommandError(
+            f"{game.name} has {game.num_infostates:,} infostates per public state, too many to try "
+            f"every rule on: {_MOST_INFOSTATES} at most."
+        )
     if can_be_counted(game):
         try:
             return whole_game(game, _MOST_NODES), True

@@ -32,3 +32,11 @@ def test_a_game_too_large_is_tried_on_subgames(
     assert (found["whole_game"], len(found["nodes"])) == (False, 4)
     assert [row["rule"] for row in found["rules"]] == ["sog", "pcfr+"]
     assert found["best"].keys() == {"100", "1000", "in_time"}
+
+
+def test_a_game_of_many_infostates_is_rejected_at_once(
+    sog: Callable[..., tuple[int, str, str]],
+) -> None:
+    code, _, err = sog("rules", "holdem")
+    assert code == 2
+    assert "holdem has 1,326 infostates per public state, too many" in err
