@@ -131,6 +131,7 @@ def describe_search(search: SearchSettings) -> str:
 def method_words(search: SearchSettings) -> list[str]:
     """The settings of updates and of re-solving that differ from the default."""
     words = {
+        "growth_share": f"growth share {search.growth_share:g}",
         "leaf_averaging": f"leaf averaging {search.leaf_averaging:g}",
         "leaf_interval": f"leaf interval {search.leaf_interval}",
         "rule": f"rule {search.rule}",
