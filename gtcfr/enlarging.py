@@ -28,15 +28,22 @@ def with_more_simulations(
 ) -> SearchSettings:
     """Settings for more simulations in all, of a search whose trees have that shape.
 
-    The chunk size stays as it is. Raises ValueError as `SearchSettings` does, and for fewer
-    simulations than before.
+    The chunk size stays as it is, and the tree grows through all further updates. Raises ValueError
+    as `SearchSettings` does, for fewer simulations than before, and for a rule whose averages are
+    planned.
     """
     if num_simulations < settings.num_simulations:
         raise ValueError(
             f"num_simulations must be >= {settings.num_simulations}, which the tree has room for, "
             f"got {num_simulations}."
         )
-    return replace(settings, num_simulations=num_simulations, chunk_size=shape.chunk_size)
+    if settings.cfr_rule.is_planned:
+        raise ValueError(
+            f"a search by rule {settings.rule} cannot be extended: its averages are planned."
+        )
+    return replace(
+        settings, num_simulations=num_simulations, chunk_size=shape.chunk_size, growth_share=1.0
+    )
 
 
 @in_32_bits

@@ -57,7 +57,7 @@ def expansion_phase(
     state: SearchState,
     phase: Array,
 ) -> SearchState:
-    """The expansion phase: ceil(c) simulations, then all their requests are added to the tree.
+    """The expansion phase: its simulations, then all their requests are added to the tree.
 
     The evaluator gets all new leaves at once. Visits of the phase count as losses (virtual loss),
     so that its simulations take different paths; a leaf that several of them reach is expanded

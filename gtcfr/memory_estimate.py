@@ -1,6 +1,6 @@
 """The memory a search needs, in bytes, without compiling anything.
 
-`SearchSettings.shape` computes how many slots a tree has from what its simulations can add. Here
+`gtcfr.shape.tree_shape` computes how many slots a tree has from what its simulations can add. Here
 are the sizes of the resulting arrays; intermediate results of the program are not counted.
 """
 

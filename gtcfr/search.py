@@ -269,6 +269,9 @@ def _update(
     counts = before + number + 1, before + settings.num_updates
     step = Step(*(count.astype(jnp.float32) for count in counts))
     in_phase = number % settings.updates_per_phase
+    if settings.num_final_updates > 0:
+        since_growth = number - (settings.num_updates - settings.num_final_updates)
+        in_phase = jnp.where(since_growth < 0, in_phase, since_growth)
     return regret_update(game, evaluator, settings, state, step, in_phase)
 
 

@@ -24,7 +24,8 @@ class SearchSettings:
 
     There are s / ceil(c) iterations, each of ceil(1 / c) CFR updates and ceil(c) simulations. So
     SoG(100, 1) is 100 times (1 update, 1 simulation), SoG(8000, 10) is 800 times (1 update, 10
-    simulations), SoG(10, 0.01) is 10 times (100 updates, 1 simulation).
+    simulations), SoG(10, 0.01) is 10 times (100 updates, 1 simulation). With a `growth_share`
+    below 1 there are as many of both, and the simulations come first.
     """
 
     num_simulations: int = 100
@@ -45,8 +46,8 @@ class SearchSettings:
     of the update. The paper's is 0."""
     leaf_interval: int = 1
     """Passes over the tree per evaluation of the leaves, from the first of a phase on; other passes
-    reuse the last answers. A phase is ceil(1 / c) updates, an update one pass, or two with an
-    alternating rule. The paper's is 1."""
+    reuse the last answers. A phase is ceil(1 / c) updates, and all those after the last simulation;
+    an update is one pass, or two with an alternating rule. The paper's is 1."""
     num_queries: int = 0
     """The number of leaf queries that a search returns, drawn at random from all of them."""
 
@@ -135,6 +136,11 @@ class SearchSettings:
             )
         if isinstance(self.rule, str) and self.rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {self.rule!r}.")
+        if self.kept_simulations and self.cfr_rule.is_planned:
+            raise ValueError(
+                f"kept_simulations must be 0 with rule {self.rule}, whose averages are planned for "
+                f"one search, got {self.kept_simulations}."
+            )
 
     @property
     def simulations_per_phase(self) -> int:
@@ -169,7 +175,7 @@ class SearchSettings:
 
     @property
     def _simulations_per_growing_update(self) -> float:
-        return self.simulations_per_update / self.growth_share
+        return min(self.simulations_per_update / self.growth_share, self.num_simulations)
 
     @property
     def num_searchers(self) -> int:

@@ -75,8 +75,8 @@ _GNU_GO: Final = (
     "gtp:gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead"
 )
 _FEW, _MANY = ("--search", "100,1", "--seeds", "50"), ("--search", "100,0.1", "--seeds", "20")
-_DEEPEST: Final = ("--resolve-from", "deepest")
-_PAPER: Final = ("--rule", "sog", "--leaf-averaging", "0", *_DEEPEST)
+_DEEPEST: Final = ("--set", "resolve_from=deepest")
+_PAPER: Final = ("--set", "rule=sog", "--set", "leaf_averaging=0", *_DEEPEST)
 _GLASSES: Final = ("--seeds", "10", "--seed", "1000")
 
 
@@ -94,7 +94,7 @@ ROWS: Final = {
     ),
     "leduc": _exploitability("leduc", "Leduc, the long run, SoG(100, 1)", "mbb", *_FEW, minutes=40),
     "leduc_long_search": _leduc("SoG(100, 0.1)", *_MANY),
-    "leduc_from_reply": _leduc("from the reply", *_FEW, "--resolve-from", "reply"),
+    "leduc_from_reply": _leduc("from the reply", *_FEW, "--set", "resolve_from=reply"),
     "leduc_from_deepest": _leduc("from the deepest state", *_FEW, *_DEEPEST),
     "leduc_from_deepest_long_search": _leduc("SoG(100, 0.1) from there", *_MANY, *_DEEPEST),
     "leduc_search_of_the_paper": _leduc("the search of the paper", *_FEW, *_PAPER),
@@ -105,7 +105,7 @@ ROWS: Final = {
     "kuhn": _exploitability("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", *_FEW, minutes=5),
     "glasses": _glasses("Glasses", minutes=10),
     "glasses_from_first_child": _glasses(
-        "the same, from the first child", "--resolve-from", "first_child", minutes=5
+        "the same, from the first child", "--set", "resolve_from=first_child", minutes=5
     ),
     "glasses_search_of_the_paper": _glasses(
         "the same, the search of the paper", *_PAPER, minutes=5

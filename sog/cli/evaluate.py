@@ -108,7 +108,9 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
         changes |= {"leaf_averaging": 0.0, "leaf_interval": 1}
     with mistakes():
         base = changed(base, changes)
-        read = [changed(base, read_simulations(text, "--search")) for text in arguments.search]
+        read = [
+            changed(base, read_simulations(text, "--search") | changes) for text in arguments.search
+        ]
     num_seeds = (arguments.seeds or DEFAULT_SEEDS) if base.grow or arguments.noise else 1
     if arguments.seed + num_seeds - 1 > MOST_SEED:
         raise CommandError(
@@ -140,11 +142,10 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
 def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, Any]) -> None:
     """Rejects options that have no effect because of others. changes: those of --set."""
     if arguments.whole_game:
-        for name in ("lookahead", "grow", "leaf_averaging"):
+        for name in ("lookahead", "grow", "growth_share", "leaf_averaging", "leaf_interval"):
             if name in changes:
-                raise CommandError(
-                    f"--set {name} has no effect with --whole-game, which holds all levels."
-                )
+                kept = "leaves no leaf to evaluate" if "leaf" in name else "holds all levels"
+                raise CommandError(f"--set {name} has no effect with --whole-game, which {kept}.")
         why = "with --whole-game, which leaves no leaf to evaluate"
         reject(arguments, ("evaluator", "noise", "solver_iterations"), why)
     if "alpha" in changes and not changes.get("safe", True):

@@ -95,9 +95,10 @@ def check_searches(texts: Sequence[str], arguments: argparse.Namespace) -> None:
     if any(entry_of(text).searches for text in texts):
         return
     for option, value in given(arguments, "search", "set", "seconds"):
-        who = " and ".join(dict.fromkeys(texts))
+        names = list(dict.fromkeys(texts))
+        who, takes = " and ".join(names), "takes" if len(names) == 1 else "take"
         one = value[0] if isinstance(value, list) else value
-        raise CommandError(f"{option} {one} has no effect: {who} takes no search settings.")
+        raise CommandError(f"{option} {one} has no effect: {who} {takes} no search settings.")
 
 
 def read_changes(search: str | None, settings: Sequence[str]) -> dict[str, Any]:
@@ -131,12 +132,13 @@ def describe_search(search: SearchSettings) -> str:
 def method_words(search: SearchSettings) -> list[str]:
     """The settings of updates and of re-solving that differ from the default."""
     words = {
-        "growth_share": f"growth share {search.growth_share:g}",
         "leaf_averaging": f"leaf averaging {search.leaf_averaging:g}",
         "leaf_interval": f"leaf interval {search.leaf_interval}",
         "rule": f"rule {search.rule}",
         "resolve_from": f"re-solved from {search.resolve_from}",
     }
+    if search.grow:
+        words["growth_share"] = f"growth share {search.growth_share:g}"
     usual = SearchSettings()
     return [text for name, text in words.items() if getattr(search, name) != getattr(usual, name)]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sog.players.trained import Trained
 
 
-_LESS: Final = "--search S,C, or less --set lookahead=D or --set max_outcomes=N"
+_LESS: Final = "--search S,C, or a smaller lookahead or max_outcomes (--set NAME=N)"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)

@@ -45,6 +45,7 @@ class Analyst:
         seed: int = 0,
     ) -> None:
         """settings: for a move; if kept_simulations is 0, as many are kept as there is room for.
+        Trees grow through all updates, since it is not known how many there will be.
         most: simulations that a search has room for. Raises ValueError for invalid sizes or hidden
         information.
         """
@@ -53,13 +54,14 @@ class Analyst:
         self.game, self._evaluator = game, evaluator
         self.usual_simulations = settings.num_simulations
         """Simulations according to the settings."""
-        phase = settings.simulations_per_phase
+        phase = math.ceil(settings.simulations_per_update)
         self.most_simulations = room = phase * math.ceil(max(most, self.usual_simulations) / phase)
         """Simulations for which there is room."""
         self._settings = dataclasses.replace(
             settings,
             num_simulations=room,
             kept_simulations=settings.kept_simulations or room,
+            growth_share=1.0,
             capacity=None if settings.lookahead == 1 else settings.capacity,
         )
         self.draw_from(seed)

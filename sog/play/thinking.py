@@ -139,8 +139,9 @@ class Thinking:
     def extend(self, num_simulations: int) -> None:
         """Enlarges the trees to continue to so many simulations in all.
 
-        The result is that of a search with that room from the start. It recompiles, and changes
-        `settings`. Raises ValueError for fewer simulations than before and for invalid sizes.
+        The result is that of a search with that room from the start, unless its tree grew early: it
+        grows through all further updates. It recompiles, and changes `settings`. Raises ValueError
+        for fewer simulations than before, invalid sizes, and a rule whose averages are planned.
         """
         settings = with_more_simulations(self.settings, self._state.tree.shape, num_simulations)
         grow = _compiled(enlarge, self.game, settings=settings, path_length=self._path_length)
@@ -222,7 +223,7 @@ def _compiled(
     return _program(function, game, tuple(settings.items()), donates, compiles_quickly())
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def _program(
     function: Callable[..., Any],
     game: Game[Any],

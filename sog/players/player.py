@@ -48,6 +48,7 @@ class Player:
         return {
             "name": self.name,
             "search": search and [search.num_simulations, search.simulations_per_update],
+            "growth_share": search and search.growth_share,
             "rule": search and search.rule,
             "leaf_averaging": search and search.leaf_averaging,
             "leaf_interval": search and search.leaf_interval,

@@ -18,7 +18,6 @@ LENGTHS: Final = (100, 1000)
 """Iterations after which exploitability is compared, as of searches with so many updates."""
 _LARGEST: Final = 2000  # nodes of a subgame
 _MOST_TRIES: Final = 50
-_TIMED: Final = 20  # iterations
 
 Problem = tuple[CompiledGame, np.ndarray]
 """A compiled game and the reach at its root, [2, S, 1]."""
@@ -44,7 +43,8 @@ def whole_game(game: Game[Any], max_nodes: int) -> list[Problem]:
 
 
 def random_subgames(game: Game[Any], number: int, seed: int) -> list[Problem]:
-    """Subgames below states of random games, with random ranges, each as large as fits.
+    """Subgames below states of random games, with random ranges, each as large as fits; fewer than
+    `number` if random games do not come to more.
 
     Raises TreeTooLargeError if random games end without one that is small enough.
     """
@@ -57,6 +57,8 @@ def random_subgames(game: Game[Any], number: int, seed: int) -> list[Problem]:
             found.append((compiled, (weight / weight.sum(axis=1, keepdims=True))[:, :, None]))
         if len(found) == number:
             return found
+    if found:
+        return found
     raise TreeTooLargeError(
         game, f"has no subgames of at most {_LARGEST} public states in {_MOST_TRIES} random games."
     )
@@ -88,12 +90,20 @@ def _try_rule(rule: str, problem: Problem, seconds: float) -> tuple[int, list[fl
         solver.run(planned)
         return solver
 
-    run(1).evaluate()  # compiles
-    began = time.perf_counter()
-    run(_TIMED)
-    planned = max(1, int(seconds / (time.perf_counter() - began) * _TIMED))
+    planned = max(1, int(seconds / _seconds_per_iteration(run(1), seconds / 10)))
     found = [float(run(n).evaluate().exploitability[0]) for n in (*LENGTHS, planned)]
     return planned, found
+
+
+def _seconds_per_iteration(solver: Solver, seconds: float) -> float:
+    """Of runs that take at least some seconds, without compiling."""
+    count = 10
+    while True:
+        began = time.perf_counter()
+        solver.run(count)
+        if (taken := time.perf_counter() - began) >= seconds:
+            return taken / count
+        count *= 2
 
 
 def _random_states(game: Game[Any], random: np.random.Generator) -> list[Any]:

@@ -51,6 +51,11 @@ class Rule:
     prediction: float = 0
     """Weight in regret matching of a prediction: that the next instant regrets are the last."""
 
+    @property
+    def is_planned(self) -> bool:
+        """Whether averages depend on the number of iterations planned."""
+        return isinstance(self.averaging_power, Ramp)
+
 
 RULES: Final[dict[str, Rule]] = {
     "cfr": Rule(summary="CFR (Zinkevich et al. 2007), alternating", alternating=True),

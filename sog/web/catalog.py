@@ -5,6 +5,7 @@ Nothing that a visitor sends becomes a path or is read as a file: requests name 
 
 import dataclasses
 import functools
+import math
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -211,7 +212,7 @@ class Catalog:
         found = self._once(("searcher", *key), prepare, where=asked and f"{asked}: ")
         settings = self._guarded(trained_settings, found.settings, {**changes, "capacity": None})
         _check_search(settings.num_simulations, settings.num_updates)
-        if settings.simulations_per_update > _MOST_OF_AN_UPDATE:
+        if settings.simulations_per_phase > _MOST_OF_AN_UPDATE:
             raise RequestError(
                 f"An update may have {_MOST_OF_AN_UPDATE} simulations here, since searches take "
                 f"turns between updates; `sog search` has no such limit."
@@ -224,12 +225,15 @@ class Catalog:
         return dataclasses.replace(found, settings=settings)
 
     def with_more(self, searcher: SearchSetup, more: int, path_length: int) -> SearchSetup:
-        """The same setup with `more` simulations, rounded up to whole phases."""
+        """The same setup with `more` simulations, rounded up to whole phases.
+
+        The tree grows through all further updates.
+        """
         settings = searcher.settings
-        phases = -(-more // settings.simulations_per_phase)
-        wanted = settings.num_simulations + phases * settings.simulations_per_phase
-        _check_search(wanted, wanted // settings.simulations_per_phase * settings.updates_per_phase)
-        settings = dataclasses.replace(settings, num_simulations=wanted)
+        phase = math.ceil(settings.simulations_per_update)
+        wanted = settings.num_simulations + -(-more // phase) * phase
+        settings = dataclasses.replace(settings, num_simulations=wanted, growth_share=1.0)
+        _check_search(wanted, settings.num_updates)
         self._guarded(
             functools.partial(
                 check_room,

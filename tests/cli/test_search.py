@@ -199,8 +199,8 @@ def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluat
         (
             ["kuhn", "--search", "2000000000,1"],
             "num_simulations = 2000000000 could add more public states than 2147483647, which is "
-            "all that can be numbered; try fewer simulations: --search S,C, or less --set "
-            "lookahead=D or --set max_outcomes=N.",
+            "all that can be numbered; try fewer simulations: --search S,C, or a smaller "
+            "lookahead or max_outcomes (--set NAME=N).",
         ),
         (
             ["kuhn", "--leaf-averaging", "0.5"],

@@ -16,6 +16,9 @@ from gtcfr.settings import SearchSettings
         (100, 0.1, 0.25, 1, 3, 100, 700),
         (100, 10.0, 0.25, 50, 1, 2, 8),  # 40 does not divide 100
         (97, 1.0, 0.25, 97, 1, 1, 96),
+        (2, 1.0, 0.25, 2, 1, 1, 1),  # fewer simulations than 1 / share
+        (30, 10.0, 0.25, 30, 1, 1, 2),
+        (100, 1.0, 1e-300, 100, 1, 1, 99),
     ],
 )
 def test_a_tree_that_grows_early_has_as_many_updates_and_simulations(
@@ -36,6 +39,11 @@ def test_a_tree_that_grows_early_has_as_many_updates_and_simulations(
     assert settings.num_phases * in_phase == simulations
     assert settings.num_final_updates == final
     assert settings.num_updates == phases * updates + final
+
+
+def test_averages_planned_for_one_search_cannot_be_kept_for_the_next() -> None:
+    with pytest.raises(ValueError, match="kept_simulations must be 0 with rule hs-pcfr"):
+        SearchSettings(rule="hs-pcfr+", kept_simulations=10)
 
 
 def test_a_tree_has_to_grow_at_some_time() -> None:

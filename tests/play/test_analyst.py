@@ -1,5 +1,6 @@
 """Thinking about one position after another, and what is told of each move."""
 
+import dataclasses
 import math
 from typing import Any
 
@@ -153,6 +154,13 @@ def test_it_thinks_until_it_is_told_to_end_and_finds_something_at_once(analyst: 
     assert analyst.lines() is None
     analyst.think(position("a3"), None, lambda: 0.0)
     assert analyst.best() in range(1, 9)
+
+
+def test_a_tree_that_would_grow_early_grows_throughout() -> None:
+    early = dataclasses.replace(SETTINGS, num_simulations=8, growth_share=0.25)
+    analyst = Analyst(GAME, ZeroEvaluator(), early, most=8)
+    analyst.think(Position.of(GAME), None, lambda: math.inf)
+    assert analyst.num_simulations == 8
 
 
 def test_a_position_that_cannot_be_is_refused() -> None:

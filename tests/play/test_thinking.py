@@ -8,10 +8,12 @@ import jax
 import numpy as np
 import pytest
 
+from gtcfr.enlarging import with_more_simulations
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult
 from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.shape import tree_shape
 from sog.games import make
 from sog.kept_programs import compile_quickly, compiles_quickly
 from sog.play import thinking
@@ -221,6 +223,26 @@ def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> N
         search.go()
         found.append(search.read())
     assert_same(*found)
+
+
+def test_a_tree_that_grew_early_grows_on_when_it_is_extended() -> None:
+    rules = make("kuhn")
+    settings = SearchSettings(num_simulations=4, growth_share=0.25, capacity=20)
+    search = Thinking(
+        rules, evaluator=ZeroEvaluator(), root=start_of_game(rules), key=KEY, settings=settings
+    )
+    search.go()
+    visits = float(search.read().tree.interior.visits[0, 0].sum())
+    search.extend(8)
+    search.go()
+    assert search.num_updates == 8
+    assert float(search.read().tree.interior.visits[0, 0].sum()) > visits
+
+
+def test_a_search_whose_averages_are_planned_is_not_extended() -> None:
+    settings = SearchSettings(num_simulations=4, rule="hs-pcfr+")
+    with pytest.raises(ValueError, match="its averages are planned"):
+        with_more_simulations(settings, tree_shape(make("kuhn"), settings, 0), 8)
 
 
 def test_room_is_not_taken_away() -> None:

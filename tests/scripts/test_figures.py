@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from sog.cli.arguments import make_parser
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 with pytest.MonkeyPatch.context() as patch:
@@ -100,3 +102,9 @@ def test_an_unknown_row_is_a_mistake_in_one_line() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "ROW must be one of leduc_demo" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", figures.ROWS)
+def test_the_commands_of_each_row_are_ones_that_sog_knows(name: str) -> None:
+    row = figures.ROWS[name]
+    make_parser().parse_args([str(word).replace("RUN", "runs/x") for word in row.measure])

@@ -101,7 +101,7 @@ give a smaller interval. Their source:
   exact    the tabular solver's values of the whole game (1,000 iterations of CFR+)
   network  those of the first player with a network, for games of any size
   zero     none: only averages over the infostates that players could have
-At least one player must expose its policy; for others (is_mcts, oos and similar ones) only the deal
+At least one player must expose its policy; for others (ismcts, oos and similar ones) only the deal
 of their cards is corrected.
 
 JSON: {{"game", "history" (as given), "unit", "players": [{{"name", "search", "rule",

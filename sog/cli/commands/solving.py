@@ -196,7 +196,7 @@ better response to this player 0 exists: player 1 errs, or does not exploit an e
 
 --json prints "game", "source", "unit", "exploitability", "gains" (of the best response of each
 player) and "states", the largest loss first: "history", "state", "player", "loss", "share" and
-"infostates" with a loss: "infostate", "name", "loss", "share", "policy" (by action) and "best" (an
+"infostates" with a loss: "infostate", "name", "loss", "share", "policy" (by action) and "best" (a
 best action). All in the game's own unit.
 """,
     ("source", "--top", *_MADE),
