@@ -33,7 +33,7 @@ def tree_shapes(
     encoded: of a state, see `empty_tree`. Raises ValueError for impossible sizes.
     """
     shape = tree_shape(game, settings, path_length)
-    if shape.nothing > _MOST_SLOTS:
+    if max(shape.nothing, shape.root_edge, *shape.root_source) > _MOST_SLOTS:
         ahead = f" and lookahead = {settings.lookahead}" if settings.lookahead > 1 else ""
         raise ValueError(
             f"num_simulations = {settings.num_simulations}{ahead} could add more public states "

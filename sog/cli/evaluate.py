@@ -23,7 +23,7 @@ from sog.cli.evaluation_report import EXACT, Finished, Plan, plot_evaluation, pr
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import DEFAULT_SEEDS, MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
-from sog.cli.players import name_of, read_changes
+from sog.cli.players import check_compared, name_of, read_changes
 from sog.cli.strategy import in_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
@@ -100,6 +100,7 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     """Reads and checks the options before the work begins."""
     changes = read_changes(None, arguments.set)
     _check_contradictions(arguments, changes)
+    check_compared(arguments.search, changes)
     run, checkpoints, game, base = _read_run(arguments.game)
     if run is not None:
         reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")

@@ -16,7 +16,7 @@ from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject
 from sog.cli.game_output import check_has_picture, write_picture
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
-from sog.cli.players import describe_search, host_of, name_of, read_changes
+from sog.cli.players import check_compared, describe_search, host_of, name_of, read_changes
 from sog.cli.search_text import as_table, node_as_json, policy_table
 from sog.cli.searching import (
     FinishedSearch,
@@ -92,6 +92,7 @@ def _check(arguments: argparse.Namespace) -> str | None:
     """Checks options before the work begins; returns the run given in place of a game, if any."""
     for text in arguments.search or [None]:
         read_changes(text, arguments.set)
+    check_compared(arguments.search, read_changes(None, arguments.set))
     check_target("--svg", arguments.svg, (".svg",))
     check_target("--picture", arguments.picture, (".svg",))
     picture = arguments.picture

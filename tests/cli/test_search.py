@@ -226,6 +226,10 @@ def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluat
             "kuhn(ranks=3): an infostate could be left without an action; got 1.",
         ),
         (
+            ["kuhn", "--search", "3,1", "--search", "5,1", "--set", "num_simulations=4"],
+            "--set num_simulations has no effect with several --search, which say it.",
+        ),
+        (
             ["kuhn", "--memory", "--svg", "k.svg"],
             "--svg has no effect with --memory, which searches nothing.",
         ),

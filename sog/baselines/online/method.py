@@ -25,8 +25,8 @@ class OnlineMethod(Method):
 
     tree: str = param(
         "whole",
-        "whole: search the enumerated game; grown: keep the tree between moves, and search "
-        "liars_dice and poker with one private card without enumerating them",
+        "whole: search the enumerated game; grown: search liars_dice and poker with one private "
+        "card without enumerating them",
         choices=("whole", "grown"),
     )
     seconds: float = seconds_param()
