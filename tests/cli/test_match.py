@@ -40,7 +40,15 @@ def test_a_match_is_reported_as_json(run_match: Match) -> None:
     assert code == 0
     result = json.loads(out)
     assert (result["game"], result["unit"]) == ("kuhn(ranks=3)", "chips")
-    how = ("search", "rule", "leaf_averaging", "leaf_interval", "resolve_from", "seconds")
+    how = (
+        "search",
+        "growth_share",
+        "rule",
+        "leaf_averaging",
+        "leaf_interval",
+        "resolve_from",
+        "seconds",
+    )
     assert result["players"] == [
         {"name": name, **dict.fromkeys(how)} for name in ("tabular", "random")
     ]
@@ -108,6 +116,7 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, untrained: Path)
         {
             "name": "kuhn at step 700",
             "search": [4, 1],
+            "growth_share": 1.0,
             "rule": "cfr+",
             "leaf_averaging": 0,
             "leaf_interval": 1,
@@ -117,6 +126,7 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, untrained: Path)
         {
             "name": "zero",
             "search": [4, 1],
+            "growth_share": 1.0,
             "rule": "sog",
             "leaf_averaging": 0,
             "leaf_interval": 1,
@@ -149,6 +159,7 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> Non
         {
             "name": "kuhn at step 100",
             "search": [4, 1],
+            "growth_share": 1.0,
             "rule": "cfr+",
             "leaf_averaging": 0,
             "leaf_interval": 1,
@@ -158,6 +169,7 @@ def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> Non
         {
             "name": "kuhn at step 200",
             "search": [4, 1],
+            "growth_share": 1.0,
             "rule": "cfr+",
             "leaf_averaging": 0,
             "leaf_interval": 1,

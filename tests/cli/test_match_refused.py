@@ -37,7 +37,7 @@ Run = Callable[..., tuple[int, str, str]]
         ),
         (
             ["tabular", "random", "--game", "kuhn", "--set", "leaf_averaging=0.5"],
-            "--set leaf_averaging=0.5 has no effect: tabular and random takes no search settings.",
+            "--set leaf_averaging=0.5 has no effect: tabular and random take no search settings.",
         ),
         (
             ["zero", "random", "--game", "kuhn", "--search", "2000000000,1"],
@@ -76,7 +76,7 @@ Run = Callable[..., tuple[int, str, str]]
         ),
         (
             ["tabular", "random", "--game", "kuhn", "--set", "search.c_puct=2"],
-            "--set search.c_puct=2 has no effect: tabular and random takes no search settings.",
+            "--set search.c_puct=2 has no effect: tabular and random take no search settings.",
         ),
         (
             ["random", "tabular", "--game", "kuhn", "--aivat", "network"],

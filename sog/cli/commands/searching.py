@@ -42,7 +42,7 @@ in kuhn looks good with any card, so after --history check little but the king i
 --evaluator exact, or search the start. Events of --history are as in the tree; a number is the
 number of an outcome.
 
---json prints "game", "unit", "search" ([s, c]), "rule",
+--json prints "game", "unit", "search" ([s, c]), "growth_share", "rule",
 "leaf_averaging", "leaf_interval", "updates" (made), "seed", "evaluator", "root" (the "node"
 that was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", the seconds,
 and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and
