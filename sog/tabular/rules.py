@@ -16,7 +16,8 @@ _LEAST_LOG_WEIGHT: Final = -80.0
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Ramp:
-    """A power that changes evenly over the iterations planned: a hyperparameter schedule."""
+    """A power that changes evenly over the iterations planned: a hyperparameter schedule (Zhang,
+    McAleer and Sandholm 2026)."""
 
     start: float
     end: float
@@ -115,14 +116,14 @@ RULES: Final[dict[str, Rule]] = {
         prediction=0.5,
     ),
     "hs-dcfr": Rule(
-        summary="DCFR with scheduled powers: alpha 1 to 4, beta -1 to -3, gamma 15 to 10",
+        summary="DCFR by schedules (Zhang et al. 2026): 1 to 4, -1 to -3, 15 to 10",
         alternating=True,
         positive_power=Ramp(start=1, end=4),
         negative_power=Ramp(start=-1, end=-3),
         averaging_power=Ramp(start=15, end=10),
     ),
     "hs-pcfr+": Rule(
-        summary="PCFR+ with a scheduled power of averaging: gamma 15 to 10",
+        summary="PCFR+ by a schedule (Zhang et al. 2026): gamma 15 to 10",
         alternating=True,
         floor=True,
         averaging_power=Ramp(start=15, end=10),

@@ -58,9 +58,9 @@ rules:
   dcfr+    DCFR+ (Xu et al. 2024): regret matching+ with discounts
   pcfr+    Predictive CFR+ (Farina et al. 2021)
   pdcfr+   Predictive DCFR+ (Xu et al. 2024)
-  sapcfr+  PCFR+ with half of the prediction (2026)
-  hs-dcfr  DCFR whose powers follow a schedule over --iterations (2026)
-  hs-pcfr+ PCFR+ whose averages follow one (2026)
+  sapcfr+  PCFR+ with half of the prediction (Meng et al. 2026)
+  hs-dcfr  DCFR whose powers follow a schedule over --iterations (Zhang et al. 2026)
+  hs-pcfr+ PCFR+ whose averages follow one
 
 examples:
   sog solve leduc
