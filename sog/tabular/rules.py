@@ -116,7 +116,7 @@ RULES: Final[dict[str, Rule]] = {
         prediction=0.5,
     ),
     "hs-dcfr": Rule(
-        summary="DCFR by schedules (Zhang et al. 2026): 1 to 4, -1 to -3, 15 to 10",
+        summary="DCFR by schedules of alpha, beta and gamma (Zhang et al. 2026)",
         alternating=True,
         positive_power=Ramp(start=1, end=4),
         negative_power=Ramp(start=-1, end=-3),
