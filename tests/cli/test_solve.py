@@ -121,7 +121,8 @@ def test_a_full_disk_costs_the_file_and_not_the_result(
     assert err.splitlines()[-1] == f"sog: error: cannot write {file}: No space left on device."
 
 
-def test_every_rule_is_explained_in_the_help(sog: Run) -> None:
+def test_every_rule_is_explained_in_the_help(sog: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # no line is wrapped
     _, out, _ = sog("solve", "--help")
     explained = {
         line.split()[0] for line in out.split("rules:")[1].split("\n\n")[0].splitlines()[1:]

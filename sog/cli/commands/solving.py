@@ -59,8 +59,8 @@ rules:
   pcfr+    Predictive CFR+ (Farina et al. 2021)
   pdcfr+   Predictive DCFR+ (Xu et al. 2024)
   sapcfr+  PCFR+ with half of the prediction (Meng et al. 2026)
-  hs-dcfr  DCFR whose powers follow a schedule over --iterations (Zhang et al. 2026)
-  hs-pcfr+ PCFR+ whose averages follow one
+  hs-dcfr  DCFR by schedules over --iterations (Zhang et al. 2026)
+  hs-pcfr+ PCFR+ by a schedule (Zhang et al. 2026)
 
 examples:
   sog solve leduc
