@@ -55,8 +55,8 @@ class Gadget:
 
     def root_range(self, mask: Array) -> Array:
         """[S]: the opponent's range in this update."""
-        invented = normalized(self.follow_probability * mask, mask)
-        return np.asarray(self.alpha * invented + (1 - self.alpha) * self.prior)
+        follow = self.follow_probability * mask / mask.sum()
+        return np.asarray(self.alpha * follow + (1 - self.alpha) * self.prior)
 
     @property
     def follow_probability(self) -> Array:

@@ -147,26 +147,26 @@ def test_the_gadget_follows_where_following_paid_more_than_terminating() -> None
         terminate_cfvs=np.array([1.0, 1, 0, 0]),
         alpha=0.5,
     )
-    third = 1 / 3  # everybody follows with probability 1/2
-    expected = [third + 0.5, third + 0.25, third + 0.25, 0.0]
+    sixth = 1 / 6  # a third of all, who follow with probability 1/2
+    expected = [sixth + 0.5, sixth + 0.25, sixth + 0.25, 0.0]
     np.testing.assert_allclose(2 * gadget.root_range(mask), np.array(expected))
     gadget.update(np.array([3.0, -1, 0, 0]))
     # Expected: 2, 0, 0. Regrets of following: 1, -1 -> 0, 0; of terminating: -1 -> 0, 1, 0.
     np.testing.assert_allclose(gadget.regrets, np.array([[1, 0], [0, 1], [0, 0], [0, 0]]))
-    # Followed with probability 1, 0, 1/2: normalized 2/3, 0, 1/3.
+    # Followed with probability 1, 0, 1/2, by a third of all each.
     np.testing.assert_allclose(
-        gadget.root_range(mask), [(2 / 3 + 0.5) / 2, 0.25 / 2, (1 / 3 + 0.25) / 2, 0]
+        gadget.root_range(mask), [(1 / 3 + 0.5) / 2, 0.25 / 2, (1 / 6 + 0.25) / 2, 0]
     )
     gadget.update(np.array([-2.0, -1, -1, 0]))
     # Expected: -2, 1, -1/2. Following: 1 + 0, 0 - 2 -> 0, -1/2 -> 0; terminating: 3, 1, 1/2.
     np.testing.assert_allclose(gadget.regrets, np.array([[1, 3], [0, 1], [0, 0.5], [0, 0]]))
 
 
-def test_the_gadgets_range_is_uniform_when_everybody_terminates() -> None:
+def test_nobody_comes_when_everybody_terminates() -> None:
     prior = np.array([0.9, 0.1, 0])
     gadget = Gadget(opponent=0, prior=prior, terminate_cfvs=np.ones(3), alpha=1.0)
     gadget.update(np.zeros(3))
-    np.testing.assert_allclose(gadget.root_range(prior > 0), [0.5, 0.5, 0])
+    np.testing.assert_allclose(gadget.root_range(prior > 0), [0, 0, 0])
 
 
 @functools.cache
