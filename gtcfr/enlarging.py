@@ -80,9 +80,9 @@ def _copied(
     old = tree.shape
     empty = empty_tree(
         game,
+        settings,
         shape,
         jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded),
-        predictive=settings.cfr_rule.prediction > 0,
         evaluated_once=evaluates_once(game, evaluator),
     )
 

@@ -167,7 +167,7 @@ def evaluate_new(
     Otherwise encodes them where that was deferred, see `encode_to_keep`. slots: [batch, n] int32,
     of the leaves, padded with a slot that does not exist.
     """
-    if state.tree.leaf_statistics.values is None:
+    if state.tree.leaf_statistics.logits is None:
         if isinstance(evaluator, BatchEncoder):
             return _encode_new(game, evaluator, state, slots)
         return state

@@ -106,10 +106,9 @@ def root_only_state(
     chex.assert_shape(root.terminate_cfvs, (batch_size, game.num_infostates))
     chex.assert_tree_shape_prefix((root, keys), (batch_size,))
     shape = tree_shape(game, settings, path_length)
-    predictive = settings.cfr_rule.prediction > 0
     encoded = jax.eval_shape(lambda: encode_to_keep(game, evaluator, game.root()))
     evaluated_once = evaluates_once(game, evaluator)
-    empty = empty_tree(game, shape, encoded, predictive=predictive, evaluated_once=evaluated_once)
+    empty = empty_tree(game, settings, shape, encoded, evaluated_once=evaluated_once)
     depth = -jnp.sum(root.path != NO_EVENT, axis=1, dtype=jnp.int32)
     planted = jax.vmap(functools.partial(_with_root, game, evaluator, empty))(root.state, depth)
     return SearchState(
@@ -133,13 +132,18 @@ def root_only_state(
 
 
 def empty_tree(
-    game: Game[Any], shape: TreeShape, encoded: Any, *, predictive: bool, evaluated_once: bool
+    game: Game[Any],
+    settings: SearchSettings,
+    shape: TreeShape,
+    encoded: Any,
+    *,
+    evaluated_once: bool,
 ) -> SearchTree:
     """A tree of no nodes.
 
-    encoded: the structure of an encoded state. predictive: of the rule. evaluated_once: from
-    `evaluates_once`.
+    encoded: the structure of an encoded state. evaluated_once: from `evaluates_once`.
     """
+    predictive, smooths = settings.cfr_rule.prediction > 0, settings.leaf_smoothing > 0
     size, layout, width = game.num_infostates, shape.layout, packed_width(game)
     actions, children = layout.num_actions, layout.num_children
     slots, leaves, ends = shape.num_interior, shape.num_leaves, shape.num_terminals
@@ -187,7 +191,7 @@ def empty_tree(
         free=jnp.arange(leaves, dtype=jnp.int32),
     )
     leaf_statistics = LeafStatistics(
-        values=zeros(leaves, 2, size) if evaluated_once else None,
+        values=zeros(leaves, 2, size) if evaluated_once or smooths else None,
         logits=zeros(leaves, size, actions) if evaluated_once else None,
         reach_sum=zeros(leaves, 2, size),
         cfv_sum=zeros(leaves, 2, size),
@@ -250,7 +254,7 @@ def _evaluate_for_priors(
 
     def evaluate_all(state: SearchState) -> SearchState:
         state = push_ranges(game, state, settings.alpha)
-        return evaluate_leaves(game, evaluator, state, None, settings.leaf_averaging, True)
+        return evaluate_leaves(game, evaluator, state, settings, None, True)
 
     if isinstance(do, bool):
         return evaluate_all(state) if do else state

@@ -25,6 +25,7 @@ from gtcfr.flow import normalize
 from gtcfr.packing import unpack
 from gtcfr.query import QuerySample, sample_queries
 from gtcfr.search_state import Answers, SearchState
+from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, LeafStatistics, get, put, take_reach
 from sog.games.core import Game
 
@@ -37,20 +38,21 @@ def evaluate_leaves(
     game: Game[Any],
     evaluator: Evaluator,
     state: SearchState,
+    settings: SearchSettings,
     weight: Array | None,
-    averaging: float,
     is_due: Array | bool,
 ) -> SearchState:
     """Fills in the cfvs of the leaves of all trees, from the evaluator.
 
     Values that do not depend on ranges were stored when the leaf was added, and are scaled by reach
     here; so are those of an earlier pass, unless `is_due` (bool). weight: of this pass in the
-    averages, None for no averaging. averaging: see `_query_ranges`.
+    averages, None for no averaging.
     """
+    averaging, smoothing = settings.leaf_averaging, settings.leaf_smoothing
     tree, shape = state.tree, state.tree.shape
     size = min(shape.ends_per_step, shape.num_leaves)
     memory, answers = state.memory, None
-    if tree.leaf_statistics.values is None:
+    if tree.leaf_statistics.logits is None:
         memory, answers = _evaluate_all(game, evaluator, state, averaging, is_due)
 
     def compatible_reach(row: Array, reach: Array) -> Array:
@@ -69,6 +71,11 @@ def evaluate_leaves(
         if answers is not None:
             rows = answers.first[:, None] + (start + jnp.arange(size))[None]
             values = jnp.take(answers.values, rows, axis=0, mode="clip")
+            if old.values is not None:  # smoothed, from the leaf's first update on
+                is_first = (leaf.since == tree.total_weight[:, None])[:, :, None, None]
+                mixed = values + smoothing * (old.values - values)
+                mixed = jnp.where((is_new & is_due)[None, :, None, None], mixed, old.values)
+                values = jnp.where(is_first, values, mixed)
             ranges = _query_ranges(reach, old.reach_sum, leaf.mask, averaging)
             counted = LeafQueries(
                 encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None] & is_due
@@ -76,7 +83,7 @@ def evaluate_leaves(
             sample = sample_queries(sample, leaf.state, counted, state.keys)
         fault = look_for_faults(fault, leaf.state, values, is_valid)
         leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
-        new = old
+        new = old if old.values is None else replace(old, values=values)
         if weight is not None:
             added = (weight * is_new)[None, :, None, None]
             new = replace(

@@ -39,13 +39,8 @@ def tree_shapes(
             f"num_simulations = {settings.num_simulations}{ahead} could add more public states "
             f"than {_MOST_SLOTS}, which is all that can be numbered."
         )
-    make = functools.partial(
-        empty_tree,
-        game,
-        shape,
-        predictive=settings.cfr_rule.prediction > 0,
-        evaluated_once=not game.hides_information,
-    )
+    evaluated_once = not game.hides_information
+    make = functools.partial(empty_tree, game, settings, shape, evaluated_once=evaluated_once)
     shapes: SearchTree = jax.eval_shape(make, encoded)
     return shapes
 

@@ -44,6 +44,10 @@ class SearchSettings:
     leaf_averaging: float = 0.0
     """Share of the search's average ranges so far in the ranges of leaf queries; the rest are those
     of the update. The paper's is 0."""
+    leaf_smoothing: float = 0.0
+    """Share of a leaf's values so far in its values; the rest are those of this evaluation. Exact
+    values jump where ranges change a little, from one equilibrium of the leaf to another. The
+    paper's is 0."""
     leaf_interval: int = 1
     """Passes over the tree per evaluation of the leaves, from the first of a phase on; other passes
     reuse the last answers. A phase is ceil(1 / c) updates, and all those after the last simulation;
@@ -114,6 +118,7 @@ class SearchSettings:
         check_fields(self, "an integer >= 0", "kept_simulations")
         check_fields(self, "an integer >= 1", "capacity", "chunk_size")
         check_fields(self, "in [0, 1]", "alpha", "leaf_averaging")
+        check_fields(self, "in [0, 1)", "leaf_smoothing")
         check_fields(self, "in (0, 1]", "growth_share")
         check_fields(self, "> 0 and finite", "simulations_per_update", "prior_temperature")
         check_fields(self, ">= 0 and finite", "c_puct")

@@ -139,8 +139,8 @@ class LeafNodes:
 class LeafStatistics:
     """CFR's tables of leaves, a row per slot; the regret update phase writes them."""
 
-    values: Array | None  # [slot, player, S], if leaves are evaluated only once
-    logits: Array | None  # [slot, S, A], the same
+    values: Array | None  # [slot, player, S], if leaves are evaluated only once, or smoothed
+    logits: Array | None  # [slot, S, A], if leaves are evaluated only once
     reach_sum: Array  # [slot, player, S]: weighted sum
     cfv_sum: Array  # [slot, player, S]: weighted sum
 

@@ -57,7 +57,7 @@ def reuse_subtree(
     slot, _ = jax.vmap(_row_after)(state.tree, state.slot, outcome)
     kept = replace(
         state,
-        tree=jax.vmap(functools.partial(_subtree, game))(state.tree, slot),
+        tree=jax.vmap(functools.partial(_subtree, game, settings))(state.tree, slot),
         root_state=jax.vmap(lambda rows, slot: rows[slot])(state.tree.interior.state, slot),
         keys=keys_of(len(outcome), key),
         slot=jnp.zeros_like(state.slot),
@@ -92,7 +92,9 @@ def _row_after(tree: SearchTree, slot: Array, outcome: Array) -> tuple[Array, Ar
     return row, is_there & (row < tree.shape.leaf_row)
 
 
-def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
+def _subtree(
+    game: Game[Any], settings: SearchSettings, tree: SearchTree, root: Array
+) -> SearchTree:
     """The subtree of an interior slot, in tables of the same size."""
     shape, interior = tree.shape, tree.interior
     children, chunk_size = shape.layout.num_children, shape.chunk_size
@@ -125,9 +127,8 @@ def _subtree(game: Game[Any], tree: SearchTree, root: Array) -> SearchTree:
         return jnp.where(edge == NO_PARENT, NO_PARENT, moved)
 
     encoded = jax.tree.map(lambda leaf: leaf[0], tree.leaf.encoded)
-    predictive = tree.interior_statistics.prediction is not None
-    evaluated_once = tree.leaf_statistics.values is not None
-    empty = empty_tree(game, shape, encoded, predictive=predictive, evaluated_once=evaluated_once)
+    evaluated_once = tree.leaf_statistics.logits is not None
+    empty = empty_tree(game, settings, shape, encoded, evaluated_once=evaluated_once)
     edge = moved_edge(interior.edge).at[root].set(shape.root_edge)
     interior = replace(interior, edge=edge, child=rows[interior.child])
     leaf = replace(tree.leaf, edge=moved_edge(tree.leaf.edge))

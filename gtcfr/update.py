@@ -87,7 +87,7 @@ def _one_pass(
     num_chunks = jnp.max(state.tree.num_chunks)
     num_terminals = jnp.max(state.tree.num_terminals)
     state = replace(state, tree=value_terminals(game, state.tree, num_terminals))
-    state = evaluate_leaves(game, evaluator, state, weight, settings.leaf_averaging, is_due)
+    state = evaluate_leaves(game, evaluator, state, settings, weight, is_due)
     tree = pull_cfvs(game, state.tree, num_chunks)
     improve = functools.partial(update_regrets, rule)
     tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)

@@ -49,6 +49,7 @@ class Case:
     simulations_per_update: float
     alpha: float = 0.5
     leaf_averaging: float = 0.0
+    leaf_smoothing: float = 0.0
     leaf_interval: int = 1
     rule: str = "sog"
     num_children: int | None = None
@@ -60,6 +61,7 @@ class Case:
             simulations_per_update=self.simulations_per_update,
             alpha=self.alpha,
             leaf_averaging=self.leaf_averaging,
+            leaf_smoothing=self.leaf_smoothing,
             leaf_interval=self.leaf_interval,
             rule=self.rule,
             num_children=self.num_children,
@@ -85,8 +87,15 @@ CASES = {
         LEDUC, starts_from(0, (1, 2)), 24, 1, alpha=0.75, leaf_averaging=0.5, rule="dcfr"
     ),
     # Three updates are six passes, of which the first and the fifth ask.
-    "poker, DCFR, leaves asked in every fourth pass": Case(
-        LEDUC, starts_from(0, (1, 2)), 10, 1 / 3, leaf_averaging=0.5, leaf_interval=4, rule="dcfr"
+    "poker, DCFR, leaves asked in every fourth pass, and smoothed": Case(
+        LEDUC,
+        starts_from(0, (1, 2)),
+        10,
+        1 / 3,
+        leaf_averaging=0.5,
+        leaf_smoothing=0.4,
+        leaf_interval=4,
+        rule="dcfr",
     ),
     # The second player knows of two bids and a card turned up; the branch is a bid and a result.
     "hidden bids and chance, SoG(s, 3)": Case(
@@ -167,6 +176,7 @@ def replayed(name: str, number: int) -> PlainSearch:
         ranges=ranges,
         gadget=gadget,
         leaf_averaging=case.leaf_averaging,
+        leaf_smoothing=case.leaf_smoothing,
         leaf_interval=case.leaf_interval,
         rule=RULES[case.rule],
     )
@@ -180,7 +190,7 @@ def replayed(name: str, number: int) -> PlainSearch:
 BY_DEFAULT = (
     "poker, SoG(s, 1)",
     "poker, DCFR",
-    "poker, DCFR, leaves asked in every fourth pass",
+    "poker, DCFR, leaves asked in every fourth pass, and smoothed",
     "a hidden fugitive, SoG(s, 0.5)",
 )
 EVERY_SEARCH = [

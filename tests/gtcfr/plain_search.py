@@ -114,6 +114,7 @@ class PlainSearch:
         ranges: Array,
         gadget: Gadget | None = None,
         leaf_averaging: float = 0.0,
+        leaf_smoothing: float = 0.0,
         leaf_interval: int = 1,
         rule: Rule = RULES["sog"],
     ) -> None:
@@ -122,6 +123,7 @@ class PlainSearch:
         nodes, infostates, actions = tree.node_legal.shape
         self.tree, self.root, self.ranges, self.gadget = tree, root, ranges, gadget
         self.leaf_averaging, self.leaf_interval, self.rule = leaf_averaging, leaf_interval, rule
+        self.leaf_smoothing = leaf_smoothing
         self.num_updates = 0
         self.regrets = np.zeros((nodes, infostates, actions))
         self.policy_sum = np.zeros((nodes, infostates, actions))
@@ -131,6 +133,7 @@ class PlainSearch:
         self._plan: _Plan
         self._passes = 0  # since the tree has grown
         self._answers: dict[int, Array] = {}
+        self._smoothed: set[int] = set()
 
     def update(
         self, interior: Array, leaf_values: LeafValues | None = None, *, can_reuse: bool = True
@@ -156,6 +159,7 @@ class PlainSearch:
             total += weight * one
         if self.rule.alternating:
             self._pass((1,), leaf_values)
+        self._smoothed |= set(self._answers)
 
     def _pass(
         self, players: tuple[int, ...], leaf_values: LeafValues | None
@@ -212,7 +216,11 @@ class PlainSearch:
             assert leaf_values is not None
             if asks:
                 ranges = normalized(self._mixed(reach[:, leaf], leaf), tree.node_mask[leaf])
-                self._answers[leaf] = leaf_values(leaf, ranges)
+                answer = leaf_values(leaf, ranges)
+                if leaf in self._smoothed:  # in an update before
+                    answer = (1 - self.leaf_smoothing) * answer
+                    answer = answer + self.leaf_smoothing * self._answers[leaf]
+                self._answers[leaf] = answer
             joint = joint_weights(tree)[leaf]
             compatible = np.stack([joint @ reach[1, leaf], reach[0, leaf] @ joint])
             cfvs[:, leaf] = self._answers[leaf] * compatible

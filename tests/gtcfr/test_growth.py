@@ -111,7 +111,7 @@ def cramped(name: str) -> SearchResult:
 @pytest.mark.thorough
 @pytest.mark.parametrize(("number", "in_cramped"), [(3, 0), (1, 1)])
 @pytest.mark.parametrize(
-    "name", ["poker, SoG(s, 1)", "poker, DCFR, leaves asked in every fourth pass"]
+    "name", ["poker, SoG(s, 1)", "poker, DCFR, leaves asked in every fourth pass, and smoothed"]
 )
 def test_batch_capacity_chunks_and_leaves_per_call_change_nothing(
     name: str, number: int, in_cramped: int
