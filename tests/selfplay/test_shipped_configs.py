@@ -75,7 +75,8 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     },
     "kuhn": {"simulations_per_update": 0.1, "leaf_averaging": 0.5, "rule": "pcfr+"}
     | {"growth_share": 0.25},
-    "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"},
+    "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"}
+    | {"growth_share": 0.25, "leaf_smoothing": 0.5},
     "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr", "growth_share": 0.25},
     "leduc_gpu": {"leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc_paper": {},
