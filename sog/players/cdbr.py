@@ -59,8 +59,12 @@ class DepthLimitedResponseAgent(RespondingAgent):
         super().watch(other)
         settings = self._settings
         if settings not in self._fitting:
-            parts = search_memory(self.game, self._evaluator, settings, 1)
-            check_memory({f"the search of {self._method}": sum(parts.values())})
+            try:
+                parts = search_memory(self.game, self._evaluator, settings, 1)
+                check_memory({"its tree": sum(parts.values())})
+            except ValueError as error:
+                problem = str(error).rstrip(".")
+                raise ValueError(f"{self._method}: {problem}; try a smaller depth.") from None
             self._fitting.add(settings)
 
     def respond(self, legal: np.ndarray) -> np.ndarray:
