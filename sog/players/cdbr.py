@@ -34,6 +34,7 @@ from sog.players.method import Method
 from sog.players.player import Host
 
 _BATCH: Final = 16  # searches of the opponent
+_LEAST_HELD: Final = 3
 _MOST_OUTCOMES: Final = 32
 
 
@@ -116,7 +117,8 @@ class DepthLimitedResponseAgent(RespondingAgent):
         held = [(state, policy.any(axis=1), policy) for state, policy in policies]
         # A power of two of them, so that few programs are compiled; these hold nothing.
         nothing = (self._state, np.zeros(legal.shape[0], bool), np.zeros(legal.shape))
-        return held + [nothing] * ((1 << len(held).bit_length()) - len(held))
+        size = 1 << max(len(held), _LEAST_HELD).bit_length()
+        return held + [nothing] * (size - len(held))
 
     def _replies(self) -> Iterator[tuple[Any, Agent]]:
         """The public states in the tree where the opponent has a choice, with copies of it."""
