@@ -59,6 +59,8 @@ sog/boards/gtp/session.py :: boards/test_gtp boards/test_gtp_setup :: thinker, N
 sog/boards/uci/limits.py :: boards/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names
 sog/play/match.py :: play/test_match holdem/test_local_best_response :: key=lambda agent: not agent.watches :: key=lambda agent: agent.watches
+sog/play/responding_agent.py :: play/test_cdbr :: now.actor == 1 - self.player: :: now.actor == self.player:
+sog/players/cdbr.py :: play/test_cdbr :: now.actor == 1 - self.player and :: now.actor == self.player and
 sog/play/elo.py :: play/test_elo :: added / 2 * (games > 0) :: added * (games > 0)
 sog/play/aivat.py :: play/test_match :: (value if played.resigned is None else played.utility) :: value
 sog/play/aivat.py :: play/test_aivat play/test_review :: step.is_chance and step.number >= since :: step.is_chance and step.number > since

@@ -142,6 +142,7 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
 
 def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, Any]) -> None:
     """Rejects options that have no effect because of others. changes: those of --set."""
+    reject(arguments, ["games"], "without an option that plays them, such as --cdbr")
     if arguments.whole_game:
         for name in ("lookahead", "grow", "growth_share", "leaf_averaging", "leaf_interval"):
             if name in changes:

@@ -121,8 +121,8 @@ def _make(text: str, work: Work | None) -> Game[Any]:
 
 
 _WITHOUT_TREE: Final = (
-    "Without a tree: `sog search --evaluator zero`, and the player zero of `sog match` and `sog "
-    "play`."
+    "Without a tree: `sog search --evaluator zero`, `sog evaluate RUN --cdbr`, and the player zero "
+    "of `sog match` and `sog play`."
 )
 
 

@@ -96,6 +96,11 @@ _CORE: Final = {
         form="random",
         summary="every legal action equally likely",
     ),
+    "cdbr": Entry(
+        method="sog.players.cdbr:DepthLimitedResponse",
+        form="cdbr",
+        summary="best response by search: sees the other's policy, to bound its exploitability",
+    ),
 }
 METHODS: Final[dict[str, Entry]] = {
     name: entry for name, entry in with_domains(_CORE, "players").items() if entry.method

@@ -178,8 +178,8 @@ FIRST_BYTES = {
             (
                 [command, "london"],
                 "london is made for search, too large to enumerate. Without a tree: `sog search "
-                "--evaluator zero`, and the player zero of `sog match` and `sog play`. For a small "
-                "variant of it: --max-nodes N.",
+                "--evaluator zero`, `sog evaluate RUN --cdbr`, and the player zero of `sog match` "
+                "and `sog play`. For a small variant of it: --max-nodes N.",
             )
             for command in ("solve", "policy", "explain", "evaluate")
         ),
@@ -246,8 +246,8 @@ def test_no_higher_limit_is_suggested_for_a_tree_that_no_memory_holds(sog: Run) 
         "has more than max_nodes = 100 nodes (reached 400 at depth 3). It has some 1e+" in message
     )
     assert message.endswith(
-        " nodes, too many for memory. Without a tree: `sog search --evaluator zero`, and the "
-        "player zero of `sog match` and `sog play`."
+        " nodes, too many for memory. Without a tree: `sog search --evaluator zero`, `sog "
+        "evaluate RUN --cdbr`, and the player zero of `sog match` and `sog play`."
     )
 
 

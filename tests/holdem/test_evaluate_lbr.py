@@ -41,7 +41,10 @@ def test_json_has_what_is_won_with_and_without_bets(sog_json: Callable[..., Any]
         (["agent:leduc", "--lbr", "--seeds", "3"], "--seeds has no effect with --lbr, which"),
         (["agent:leduc", "--lbr", "--batch-size", "1"], "--batch-size has no effect with --lbr"),
         (["agent:leduc", "--lbr", "--max-nodes", "3"], "--max-nodes has no effect with --lbr"),
-        (["agent:leduc", "--games", "20"], "--games has no effect without --lbr."),
+        (
+            ["agent:leduc", "--games", "20"],
+            "--games has no effect without an option that plays them",
+        ),
         (["agent:leduc", "--lbr", "--games", "3"], "--games must be even, since every deal is"),
         (
             ["agent:leduc", "--lbr", "--search", "1,1", "--search", "2,1"],

@@ -1,6 +1,5 @@
 """Local best response: its worth over the whole tree, and its choices against a count by hand."""
 
-import copy
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 
 from sog.games import make
-from sog.games.core import CHANCE, Game
+from sog.games.core import Game
 from sog.holdem.bots.local_best_response import pot_size
 from sog.holdem.no_limit import FIRST_SIZE
 from sog.play import TabularAgent
@@ -17,16 +16,11 @@ from sog.play.rules import after, first_state
 from sog.players.seating import seat
 from sog.tabular import PublicTree, compile_tree, evaluate_policy, uniform_policy
 from sog.tabular.enumerated_game import EnumeratedGame
+from tests.responses import random_policy, response_to
 
 LEDUC = "leduc"
 SMALL = "holdem(ranks=3,suits=2,hole_cards=1,deals=1,blinds=1/2,stack=8,bets=1/allin)"
 FOLD, CALL, POT, ALL_IN = range(4)
-
-
-def random_policy(tree: PublicTree, seed: int = 0) -> np.ndarray:
-    """[node, S, A]."""
-    weight = tree.node_legal * np.random.default_rng(seed).uniform(0.1, 1, tree.node_legal.shape)
-    return np.asarray(weight / np.maximum(weight.sum(axis=-1, keepdims=True), 1e-9))
 
 
 def make_lbr(text: str, game: Game[Any], player: int) -> Any:
@@ -35,26 +29,7 @@ def make_lbr(text: str, game: Game[Any], player: int) -> Any:
 
 def local_best_response(text: str, tree: PublicTree, policy: np.ndarray, player: int) -> np.ndarray:
     """[node, S, A]: what it plays as a player against a policy, at every node of the tree."""
-    played = np.array(policy)
-
-    def visit(node: int, responding: Any, other: Any) -> None:
-        responding.watch(other)
-        if tree.node_actor[node] == player:
-            played[node] = responding.policies()
-        if tree.node_actor[node] > CHANCE:
-            return
-        for child in np.flatnonzero(tree.node_parent == node):
-            if child == node:  # the root, by itself
-                continue
-            pair = copy.copy(responding), copy.copy(other)
-            pair[0].watch(pair[1])
-            for one in pair:
-                one.observe(int(tree.node_outcome[child]))
-            visit(int(child), *pair)
-
-    other = TabularAgent(EnumeratedGame(tree=tree), policy, player=1 - player)
-    visit(0, make_lbr(text, tree.game, player), other)
-    return played
+    return response_to(policy, tree, make_lbr(text, tree.game, player))
 
 
 @pytest.mark.thorough
@@ -170,7 +145,7 @@ def test_its_range_of_the_other_is_what_the_events_leave() -> None:
 @pytest.mark.parametrize(
     ("players", "told"),
     [
-        (["lbr", "lbr"], "lbr cannot play itself"),
+        (["lbr", "lbr"], "lbr cannot play lbr: each would wait"),
         (["lbr", "ismcts:10"], "lbr needs an opponent that reveals its policies"),
     ],
 )

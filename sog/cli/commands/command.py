@@ -60,8 +60,8 @@ class Command(NamedTuple):
 
     def execute(self, arguments: argparse.Namespace) -> int:
         """Runs the command; returns its exit code."""
-        modes = (mode.run for mode in self.modes if load_part(mode.takes)(arguments))
-        run = next(modes, self.run)
+        taken = [mode.run for mode in self.modes if load_part(mode.takes)(arguments)]
+        run = taken[0] if taken else self.run
         code: int = load_part(run or f"sog.cli.{arguments.command}:run")(arguments)
         return code
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sog.cli.commands.command import Command, changed
+from sog.cli.commands.command import Command, Mode, changed
 from sog.cli.options import DEFAULT_SEARCH, GAME, MOST_NODES_EVALUATED
 
 _GAME_OR_RUN: Final = changed("game", f"{GAME}; or a run folder of `sog train`")
@@ -133,6 +133,38 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
         ),
         "--json",
     ),
+).with_mode(
+    Mode(
+        """\
+Where that takes too long, --cdbr gives a lower bound on the exploitability: it plays continual
+depth-limited best response (Milec, Kubicek and Lisy 2021) against the agent of a run. At each of
+its decisions it knows the agent's policy, and so the agent's range, and searches a tree of --depth
+events (a move of its own and a reply), in which the agent keeps to the policy that its own searches
+have there; leaves are valued by the agent's network. Every deal is played twice with roles swapped,
+so that the game's value cancels out: a best response wins at least as much per game, namely the
+exploitability. Little or nothing won proves nothing. AIVAT with the network's values reduces the
+variance.
+  sog evaluate agent:leduc --cdbr --games 200
+  sog evaluate agent:holdem --cdbr --games 20 --search 8,0.1
+JSON: {"game", "unit", "player", "seed", "cdbr": [{"depth", "games", "interrupted", "mean",
+"standard_error", "interval", "without_aivat", "seconds"}]}.
+""",
+        (
+            "best responses:",
+            (
+                "--cdbr",
+                {
+                    "action": "store_true",
+                    "help": "play against depth-limited best response instead of composing a "
+                    "policy",
+                },
+            ),
+            changed("--depth", "public events that it looks ahead (default: 2)"),
+            changed("--games", "games against it, an even number (default: 1000)", default=None),
+        ),
+        takes="sog.cli.cdbr:takes",
+        run="sog.cli.cdbr:run",
+    )
 )
 TRAIN: Final = Command(
     "train a network by sound self-play",

@@ -8,86 +8,42 @@ much is at least that exploitable.
 
 import copy
 import dataclasses
-import functools
 from typing import Any, ClassVar, Final
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
-from sog.games.core import PLAYER_1, Game, param
+from sog.games.core import Game, param
 from sog.holdem.acpc import is_limit
-from sog.holdem.bots.bots import RuleAgent
 from sog.holdem.bots.calling_down import RUNOUTS, CallingDown, check_betting
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD
 from sog.play.arena import AgentFactory
-from sog.play.match import Agent
-from sog.play.rules import after, situation
+from sog.play.responding_agent import RespondingAgent
+from sog.play.rules import after
 from sog.players.method import Method
 from sog.players.player import Host
-from sog.precision import in_32_bits
 
 NONE: Final = "none"
 POT: Final = "pot"
 ALL: Final = "all"
 
 
-class LocalBestResponseAgent(RuleAgent):
+class LocalBestResponseAgent(RespondingAgent):
     """Plays local best response against the agent given to `watch`."""
 
-    watches = True
+    name = "lbr"
 
     def __init__(self, game: Game[Any], worth: CallingDown, bets: str, *, player: int) -> None:
         """worth: shared between agents, since it compiles. bets: see `LocalBestResponse`."""
         self._worth, self._bets = worth, bets
-        self._other: Agent | None = None
         super().__init__(game, player=player)
 
-    def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, at its start."""
-        super().begin(state, seed)
-        # Its own range stays as dealt: the rule is computed for all its infostates.
-        self._reach = situation(self.game, self._state).infostate_mask.astype(np.float32)
-
-    def watch(self, other: Agent) -> None:
-        """Sets the opponent, which must reveal its policies, else ValueError."""
-        if isinstance(other, LocalBestResponseAgent):
-            raise ValueError("lbr cannot play itself: each would wait for the other's policy.")
-        if not other.exposes_policies:
-            raise ValueError(
-                "lbr needs an opponent that reveals its policies, which this one does not."
-            )
-        self._other = other
-
-    def observe(self, outcome: int) -> None:
-        """Observes a public event; must be called before the opponent observes it."""
-        now = situation(self.game, self._state)
-        policies = np.asarray(now.legal_actions, np.float32)
-        if now.actor == 1 - self.player:
-            policies = np.asarray(self._opponent.policies(), np.float32)
-        which = np.int32(outcome)
-        reach = np.array(_reach_after(self.game, self._state, self._reach, policies, which))
-        super().observe(outcome)
-        if not reach[1 - self.player].any():  # by rounding: the policy does not expect this event
-            reach = situation(self.game, self._state).infostate_mask.astype(np.float32)
-        self._reach = reach
-
-    def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
-        """[S]: see `local_values`."""
-        values = np.full((len(legal), self.game.num_infostates), -np.inf)
-        for action in self._allowed(state, legal):
-            values[action] = self._value(state, action)
-        return np.asarray(values.argmax(axis=0))
-
-    @property
-    def _opponent(self) -> Agent:
-        if self._other is None:
-            raise ValueError(
-                "lbr can only play where it sees its opponent's policy, as in matches."
-            )
-        return self._other
+    def respond(self, legal: np.ndarray) -> np.ndarray:
+        """1 for the best of the actions allowed, see `_value`."""
+        values = np.full((legal.shape[1], self.game.num_infostates), -np.inf)
+        for action in self._allowed(self._state, np.asarray(legal.any(axis=0))):
+            values[action] = self._value(self._state, action)
+        return np.asarray(np.eye(len(values))[values.argmax(axis=0)])
 
     def _allowed(self, state: Any, legal: np.ndarray) -> list[int]:
         """Folding and calling, where legal, and the bets to consider."""
@@ -109,7 +65,7 @@ class LocalBestResponseAgent(RuleAgent):
         if action in (FOLD, CALL):
             return np.asarray(self._worth.cfvs(then, self._reach)[own])
         # The reply comes from a copy of the opponent that observes the bet.
-        other = copy.copy(self._opponent)
+        other = copy.copy(self.opponent)
         other.observe(action)
         folds = np.asarray(other.policies(), np.float32)[:, FOLD]
         folding, staying = self._reach.copy(), self._reach.copy()
@@ -127,17 +83,6 @@ def pot_size(game: Holdem, state: Any, sizes: list[int]) -> int:
     afterwards = np.asarray(game.betting.raised_stakes(state.betting)[0])
     chips = [abs(int(afterwards[size - FIRST_SIZE]) - wanted) for size in sizes]
     return sizes[int(np.argmin(chips))]
-
-
-@in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
-def _reach_after(
-    game: Game[Any], state: Any, reach: Array, policies: Array, outcome: Array
-) -> Array:
-    """[2, S]: after a public event; policies: [S, A], of the player that acted."""
-    second = game.actor(state) == PLAYER_1
-    acting, other = jnp.where(second, reach[::-1], reach)
-    return game.advance(state, outcome, acting[:, None] * policies, other)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

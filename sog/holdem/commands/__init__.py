@@ -181,25 +181,16 @@ FILE.spot is a spot of hold'em written by `sog solve --save`, which --walk brows
 )
 PLAY_LBR: Final = Mode(
     """\
-In games of betting that are too large for that, such as hold'em, --lbr plays local best response
-(Lisy and Bowling 2017) against the agent of a run, knowing its policy at each infostate: first with
-folding and calling only, then also with bets of the pot and all-in from the second street on (in
-fixed-limit games: with all bets). A best response wins at least as much. Every deal is played twice
-with roles swapped; AIVAT with the network's values reduces the variance.
+In games of betting, --lbr likewise plays local best response (Lisy and Bowling 2017), which takes
+the best action if nobody bets afterwards: first with folding and calling only, then also with bets
+of the pot and all-in from the second street on (in fixed-limit games: with all bets).
   sog evaluate agent:leduc --lbr --games 200
 JSON: {"game", "unit", "player", "seed", "lbr": [{"bets", "games", "interrupted", "mean",
 "standard_error", "interval", "without_aivat", "seconds"}]}.
 """,
     (
         "local best response:",
-        (
-            "--lbr",
-            {
-                "action": "store_true",
-                "help": "play against local best response instead of composing a policy",
-            },
-        ),
-        ("--games", {"default": None, "help": "games against it, an even number (default: 1000)"}),
+        ("--lbr", {"action": "store_true", "help": "play against local best response"}),
     ),
     takes="sog.holdem.commands.lbr:takes",
     run="sog.holdem.commands.lbr:run",

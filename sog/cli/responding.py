@@ -1,0 +1,170 @@
+"""The modes of `sog evaluate` that play a best response against a trained player.
+
+What it wins, averaged over both seats, is a lower bound on the player's exploitability.
+"""
+
+import argparse
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from rich.table import Table
+
+from sog.cli import display
+from sog.cli.devices import start_jax
+from sog.cli.errors import SUCCESS, CommandError, mistakes, reject
+from sog.cli.interrupts import concluding, holding_interrupts
+from sog.cli.match import interval_of, mean_as_json, signed_milli
+from sog.cli.players import check_even, seat_players
+from sog.games import Game
+from sog.games.registry import is_game
+from sog.parameters import split_call
+from sog.play import Aivat
+from sog.play.arena import MatchResult, play_match
+from sog.players.runs import names_run
+
+_GAMES: Final = 1000
+_BATCH: Final = 16
+_NO_EFFECT: Final = (
+    *("seeds", "whole_game", "evaluator", "noise", "plot", "batch_size", "max_nodes"),
+)
+
+
+class Responder(NamedTuple):
+    """A player that approximates a best response."""
+
+    player: str
+    """As it is typed."""
+    parameters: Mapping[str, Any]
+    """For JSON."""
+    meaning: str
+    """For its row in the table."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Measured:
+    """What one of them won, perhaps so far."""
+
+    responder: Responder
+    result: MatchResult
+
+
+def measure(
+    arguments: argparse.Namespace,
+    name: str,
+    title: str,
+    responders: Callable[[Game[Any]], Sequence[Responder]],
+) -> int:
+    """Runs the command with the option of that name; returns the exit code.
+
+    title: of the column with the meanings of the responders, which may depend on the game. All
+    finished results are printed.
+    """
+    player, games = _check(arguments, name), arguments.games or _GAMES
+    start_jax()
+    done: list[Measured] = []
+    with display.working() as work:
+
+        def conclude() -> None:
+            work.report_interrupt(f"{len(done)} results" if done else "")
+            if done:
+                _report(arguments, name, title, player, done)
+
+        with mistakes(), concluding(conclude):
+            seating = seat_players([player], arguments, work)
+            game, (measured,) = seating.game, seating.players
+            assert measured.network is not None
+            tried = responders(game)
+            made = seat_players([one.player for one in tried], arguments, work, game=game).players
+            for responder, responding in zip(tried, made, strict=True):
+                work.begin(f"{name}: {responder.meaning}", total=games)
+
+                def show(result: MatchResult, responder: Responder = responder) -> None:
+                    done[:] = [one for one in done if one.responder != responder]
+                    done.append(Measured(responder=responder, result=result))
+                    wins = f"{signed_milli(result.corrected_mean)} {game.milli_unit}"
+                    left = work.time_left(result.num_games, games)
+                    count = f"{result.num_games:,} of {games:,} games"
+                    work.update(f"{count}, {wins}{left}", result.num_games)
+
+                result = play_match(
+                    game,
+                    responding.make,
+                    measured.make,
+                    games,
+                    arguments.seed,
+                    show,
+                    aivat=Aivat(game, measured.network),
+                    batch_size=seating.batch_size(_BATCH),
+                )
+                show(result)
+                if result.interrupted:
+                    raise KeyboardInterrupt
+    with holding_interrupts():
+        _report(arguments, name, title, player, done)
+    return SUCCESS
+
+
+def _check(arguments: argparse.Namespace, name: str) -> str:
+    """The player; raises for options without effect. Turns `arguments` into those of a match."""
+    reject(arguments, _NO_EFFECT, f"with --{name}, which plays games")
+    with mistakes():
+        is_run = names_run(arguments.game)
+    if not is_run:
+        text = arguments.game
+        call = split_call(text)
+        is_of_game = call is not None and is_game(call[0])
+        player, game = ("PLAYER", text) if is_of_game else (text, "GAME")
+        raise CommandError(
+            f"--{name} needs a run folder or agent:NAME, got {text}; of other players it is "
+            f"sog match {name} {player} --game {game} --aivat zero."
+        )
+    check_even(arguments.games)
+    if len(arguments.search) > 1:
+        raise CommandError(f"--search must be given once with --{name}.")
+    player = str(arguments.game)
+    arguments.search = arguments.search[0] if arguments.search else None
+    arguments.game = None
+    return player
+
+
+def _report(
+    arguments: argparse.Namespace, name: str, title: str, player: str, done: list[Measured]
+) -> None:
+    game = done[0].result.game
+    if arguments.json:
+        results = [
+            {
+                **one.responder.parameters,
+                "games": one.result.num_games,
+                "interrupted": one.result.interrupted,
+                **mean_as_json(one.result.corrected_mean, one.result.corrected_standard_error),
+                "without_aivat": mean_as_json(one.result.mean, one.result.standard_error),
+                "seconds": one.result.seconds,
+            }
+            for one in done
+        ]
+        head = {"game": str(game), "unit": game.unit, "player": player, "seed": arguments.seed}
+        display.print_json({**head, name: results})
+        return
+    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False)
+    table.add_column(title, no_wrap=True)
+    for column in (f"wins ({game.milli_unit})", "95%", "without AIVAT", "95%", "games", "seconds"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for one in done:
+        result = one.result
+        table.add_row(
+            one.responder.meaning,
+            signed_milli(result.corrected_mean),
+            interval_of(result.corrected_standard_error),
+            signed_milli(result.mean),
+            interval_of(result.standard_error),
+            f"{result.num_games:,}",
+            display.number(result.seconds),
+        )
+    display.print_table(
+        table,
+        f"{display.short_name(game)}: {name.upper()} against {player}",
+        f"wins: {game.milli_unit} per game, with its 95% interval; AIVAT with the network's "
+        f"values.\nA best response wins at least as much.",
+    )

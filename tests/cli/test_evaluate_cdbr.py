@@ -1,0 +1,50 @@
+"""`sog evaluate RUN --cdbr`: what it prints, and its errors."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.mark.thorough
+def test_json_has_what_is_won_at_this_depth(sog_json: Callable[..., Any]) -> None:
+    little = ("--depth", "3", "--games", "4", "--search", "1,1")
+    printed = sog_json("evaluate", "agent:kuhn", "--cdbr", *little)
+    assert (printed["unit"], printed["player"], printed["seed"]) == ("chips", "agent:kuhn", 0)
+    (one,) = printed["cdbr"]
+    assert (one["depth"], one["games"], one["interrupted"]) == (3, 4, False)
+    low, high = one["interval"]
+    assert low <= one["mean"] <= high
+    assert abs(one["without_aivat"]["mean"] * 4) % 1 == 0  # of whole chips
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["leduc", "--cdbr"],
+            "--cdbr needs a run folder or agent:NAME, got leduc; of other players it is sog match "
+            "cdbr PLAYER --game leduc --aivat zero.",
+        ),
+        (["agent:leduc", "--cdbr", "--lbr"], "--cdbr has no effect with --lbr."),
+        (["agent:leduc", "--depth", "3"], "--depth has no effect without --cdbr."),
+        (["agent:leduc", "--cdbr", "--depth", "0"], "argument --depth: must be from 1 to"),
+        (["agent:leduc", "--cdbr", "--seeds", "3"], "--seeds has no effect with --cdbr, which"),
+        (["agent:leduc", "--cdbr", "--games", "3"], "--games must be even, since every deal is"),
+        (["agent:nobody", "--cdbr"], "there is no agent 'nobody'"),
+    ],
+)
+def test_a_mistake_is_one_line(sog: Run, options: list[str], message: str) -> None:
+    code, out, err = sog("evaluate", *options)
+    assert (code, out) == (2, "")
+    assert err.splitlines()[-1].startswith(f"sog: error: {message}")
+
+
+def test_a_tree_too_large_for_memory_is_one_line(sog: Run) -> None:
+    code, out, err = sog("match", "cdbr(depth=20)", "always_call", "--game", "holdem")
+    assert (code, out) == (2, "")
+    (line,) = (line for line in err.splitlines() if "error" in line)
+    assert line.startswith("sog: error: cdbr(depth=20)")
+    assert line.endswith("try a smaller depth.")
