@@ -424,7 +424,7 @@ def test_what_a_pass_works_with_is_counted() -> None:
     """XLA's own count of a river with much betting: what it keeps, and what it needs beside it."""
     made = solver_of("board=Ts3h2h5c9s,pot=10,stack=400,bets=0.5/1/allin", "22+,A2s+", "22+,A2s+")
     arguments = (made.layout, made.cards, made.equities, made.reach, made.rule, made.memory)
-    program = _run.lower(*arguments, jnp.int32(1), jnp.int32(1)).compile()
+    program = _run.lower(*arguments, *map(jnp.int32, (1, 1, 0))).compile()
     found = program.memory_analysis()
     assert found is not None
     needed = found.argument_size_in_bytes + found.temp_size_in_bytes

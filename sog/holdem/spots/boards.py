@@ -6,6 +6,7 @@ those in a player's range on any board, in the order of `Deck.hands`; each playe
 """
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Sequence
 
@@ -56,7 +57,7 @@ class SpotHands:
     same: tuple[np.ndarray, np.ndarray]
     """[hand] int32: the index of the same hand in the other's list, or the list's length."""
 
-    @property
+    @functools.cached_property
     def compatible(self) -> np.ndarray:
         """[hand of player 0, hand of player 1] float32: 1 if the hands share no card."""
         return np.asarray(self.holds[0] @ self.holds[1].T == 0, np.float32)

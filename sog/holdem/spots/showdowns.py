@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.spots.arrays import Equities, SpotCards, SpotLayout
+from sog.holdem.spots.arrays import Equities, SortedHands, SpotCards, SpotLayout
+from sog.holdem.spots.sorted_hands import net_wins
 from sog.tabular.cfr import add_up
 
 _ROUNDINGS: Final = 8.0  # rounding error of a difference, in machine epsilons of the sum
@@ -61,8 +62,7 @@ def against(layout: SpotLayout, cards: SpotCards, player: int, reach: Array) -> 
         padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
         others += jnp.take(padded, cards.same[player], axis=-1, mode="clip")
     # Clear rounding errors: however small, they would produce regrets like any others.
-    smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * total
-    return jnp.where(others > smallest, others, 0)
+    return jnp.where(others > _smallest(reach) * total, others, 0)
 
 
 def at_showdown(
@@ -75,11 +75,22 @@ def at_showdown(
     size: int,
     reach: Array,
 ) -> Array:
-    """[board, end, hand]: for each own hand, the net reach that player 0 wins.
+    """[board, end, hand]: the reach of the hands that each own hand beats minus that of hands that
+    beat it.
 
-    For player 0 that is the reach of the hands it beats minus that of hands that beat it, for
-    player 1 the negative. On `size` boards from `at` on; averaged over cards to come.
+    On `size` boards from `at` on; averaged over cards to come.
     """
+    if street == layout.last and cards.in_order is not None:
+        table = jax.tree.map(
+            lambda one: jax.lax.dynamic_slice_in_dim(one, at, size), cards.in_order[player]
+        )
+
+        def of_board(table: SortedHands, reach: Array) -> Array:
+            return net_wins(table, cards.same[player], _smallest(reach), at, reach)
+
+        if size == 1:
+            return of_board(jax.tree.map(lambda one: one[0], table), reach[0])[None]
+        return jax.vmap(of_board)(table, reach)
     if street < layout.last:
         equity = equities[street]
         assert equity is not None
@@ -89,9 +100,7 @@ def at_showdown(
         matrix = _showdown((ranks[0], ranks[1]), cards.compatible[None])
     if size == 1:
         matrix, reach = matrix[0], reach[0]
-    if player == 0:
-        matrix = jnp.swapaxes(matrix, -1, -2)
-    values = _times(reach, matrix)
+    values = _times(reach, jnp.swapaxes(matrix, -1, -2)) if player == 0 else -_times(reach, matrix)
     return values[None] if size == 1 else values
 
 
@@ -100,6 +109,11 @@ def _showdown(ranks: tuple[Array, Array], compatible: Array) -> Array:
     first, second = ranks
     won = jnp.sign(first[..., :, None] - second[..., None, :])
     return won.astype(compatible.dtype) * compatible
+
+
+def _smallest(reach: Array) -> float:
+    """The share of a sum below which a difference is a rounding error."""
+    return _ROUNDINGS * float(np.finfo(reach.dtype).eps)
 
 
 def _times(rows: Array, matrix: Array) -> Array:
