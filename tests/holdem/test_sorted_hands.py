@@ -59,9 +59,16 @@ def compare(spot: SpotSolver, reach: np.ndarray, board: int = 0, size: int = 1) 
         )
         whole = np.asarray(met).sum(axis=-1, keepdims=True)
         assert (np.abs(found - right) * masks[player] <= 2e-6 * whole).all()
-        most = np.asarray(meet(spot.layout, spot.cards, player, met))
-        assert (np.abs(found) * masks[player] <= most * (1 + 1e-5) + 2e-6 * whole).all()
-        assert (found[most == 0] == 0).all()  # exactly: whatever is left would produce regrets
+        exact = np.asarray(met, np.float64) @ _pairs(spot, player)
+        np.testing.assert_allclose(
+            meet(spot.layout, spot.cards, player, met), exact, atol=2e-6 * whole.max()
+        )
+        assert (found[exact == 0] == 0).all()  # whatever is left would produce regrets
+
+
+def _pairs(spot: SpotSolver, player: int) -> np.ndarray:
+    """[other's hand, own hand]"""
+    return spot.hands.compatible if player == 1 else spot.hands.compatible.T
 
 
 @settings(max_examples=25, deadline=None)

@@ -58,7 +58,9 @@ class SpotCards:
     rank: tuple[Array, Array]
     """By player: [board of the last street, hand] int32."""
     holds: tuple[Array, Array]
-    """By player: [hand, card]."""
+    """By player: [card, hand]."""
+    held: tuple[Array, Array]
+    """By player: [hole card, hand] int32."""
     same: tuple[Array, Array]
     """By player: [hand] int32."""
     compatible: Array

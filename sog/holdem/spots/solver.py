@@ -323,6 +323,7 @@ def _deal_all(
 
 def _on_device(hands: SpotHands, levels: Sequence[Boards], streets: Sequence[Street]) -> SpotCards:
     rank = strengths(hands, levels[-1].cards)
+    held = [hands.deck.hands(hands.hole_cards)[number].T for number in hands.number]
 
     def by_street(of: Callable[[Boards], np.ndarray]) -> tuple[Array, ...]:
         return tuple(jnp.asarray(of(level)) for level in levels)
@@ -332,7 +333,8 @@ def _on_device(hands: SpotHands, levels: Sequence[Boards], streets: Sequence[Str
         mask=(by_street(lambda level: level.mask[0]), by_street(lambda level: level.mask[1])),
         image=(by_street(lambda level: level.image[0]), by_street(lambda level: level.image[1])),
         rank=(jnp.asarray(rank[0]), jnp.asarray(rank[1])),
-        holds=(jnp.asarray(hands.holds[0]), jnp.asarray(hands.holds[1])),
+        holds=(jnp.asarray(hands.holds[0].T), jnp.asarray(hands.holds[1].T)),
+        held=(jnp.asarray(held[0]), jnp.asarray(held[1])),
         same=(jnp.asarray(hands.same[0]), jnp.asarray(hands.same[1])),
         compatible=jnp.asarray(hands.compatible),
         in_order=sort_hands(hands, rank) if _are_many(hands) else None,
