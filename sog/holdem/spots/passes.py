@@ -160,7 +160,7 @@ def _visit(
     for kind in KINDS:
         own_end, met_end = ends[kind]
         sign = -1.0 if player == 1 and kind == "fold" else 1.0
-        payoff = (sign * cards.payoff[street][kind]).astype(met.dtype)[None, :, None]
+        payoff = (sign * cards.payoff[street][kind]).astype(met.dtype)[None, :, None] * own_mask
         if payoff.size == 0:
             values[kind] = jnp.zeros((size, 0, own.shape[2]), own.dtype)
         elif kind == "fold":

@@ -82,7 +82,7 @@ class SpotSolver:
         """Iterations in all, for rules with a schedule; 0 if not known, see `step_of`."""
         roots = [spot.board] if boards is None else list(boards)
         weights = _live_ranges(spot, ranges, roots)
-        self.hands = list_hands(spot.deck, spot.hole_cards, weights)
+        self.hands = list_hands(spot.deck, spot.hole_cards, weights, roots)
         streets = spot.streets()
         if chunk is None:
             chunk = _WIDE_CHUNK if is_accelerated() else 1
