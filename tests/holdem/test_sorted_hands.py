@@ -1,8 +1,6 @@
 """Showdowns of spots in sorted order, beside the matrix of all pairs of hands."""
 
 import dataclasses
-import functools
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,55 +18,34 @@ SMALL = "ranks=5,suits=3,board={},pot=10,stack=10,bets=1,caps=1"
 ENDS = 3
 
 
-@functools.cache
-def programs() -> tuple[Any, Any]:
-    return jax.jit(at_showdown, static_argnums=(0, 3, 4, 6)), jax.jit(
-        against, static_argnums=(0, 2)
-    )
+SHOW = jax.jit(at_showdown, static_argnums=(0, 3, 4, 6))
+MEET = jax.jit(against, static_argnums=(0, 2))
 
 
-def sorted_solver(text: str, ranges: np.ndarray, **options: Any) -> SpotSolver:
+def sorted_solver(text: str, ranges: np.ndarray) -> SpotSolver:
     """A solver that sorts hands however few they are."""
     game = make(f"holdem({text})")
     assert isinstance(game, Holdem)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver, "_MANY_PAIRS", 0)
-        return SpotSolver(spot_of(game), ranges, **options)
-
-
-def by_pairs(spot: SpotSolver) -> SpotSolver:
-    """The same solver, with matrices instead."""
-    spot.cards = dataclasses.replace(spot.cards, in_order=None)
-    return spot
+        return SpotSolver(spot_of(game), ranges)
 
 
 def compare(spot: SpotSolver, reach: np.ndarray, board: int = 0, size: int = 1) -> None:
     """reach: [player, board, end, hand], of hands that may be on these boards."""
-    matrices = dataclasses.replace(spot.cards, in_order=None)
+    last, by_pairs = spot.layout.last, dataclasses.replace(spot.cards, in_order=None)
     assert spot.cards.in_order is not None
-    show, meet = programs()
-    last = spot.layout.last
     for player in (0, 1):
         masks = [spot.boards[last].mask[who][board : board + size, None] for who in (0, 1)]
         met = jnp.asarray(reach[1 - player] * masks[1 - player], jnp.float32)
-        found, right = (
-            np.asarray(
-                show(spot.layout, c, spot.equities, player, last, jnp.int32(board), size, met)
-            )
-            for c in (spot.cards, matrices)
-        )
-        whole = np.asarray(met).sum(axis=-1, keepdims=True)
-        assert (np.abs(found - right) * masks[player] <= 2e-6 * whole).all()
-        exact = np.asarray(met, np.float64) @ _pairs(spot, player)
-        np.testing.assert_allclose(
-            meet(spot.layout, spot.cards, player, met), exact, atol=2e-6 * whole.max()
-        )
+        rest = (spot.equities, player, last, jnp.int32(board), size, met)
+        found, right = (np.asarray(SHOW(spot.layout, c, *rest)) for c in (spot.cards, by_pairs))
+        most = 2e-6 * np.asarray(met).sum(axis=-1, keepdims=True)
+        assert (np.abs(found - right) * masks[player] <= most).all()
+        pairs = spot.hands.compatible if player == 1 else spot.hands.compatible.T
+        exact = np.asarray(met, np.float64) @ pairs
+        assert (np.abs(MEET(spot.layout, spot.cards, player, met) - exact) <= most).all()
         assert (found[exact == 0] == 0).all()  # whatever is left would produce regrets
-
-
-def _pairs(spot: SpotSolver, player: int) -> np.ndarray:
-    """[other's hand, own hand]"""
-    return spot.hands.compatible if player == 1 else spot.hands.compatible.T
 
 
 @settings(max_examples=25, deadline=None)
@@ -109,7 +86,8 @@ def test_whole_ranges_on_rivers_below_a_turn_win_what_they_win_pair_by_pair(
 def test_iterations_find_the_same_in_sorted_order(text: str, hands: int) -> None:
     """Two streets, all-in before the last, suits that may change places; and one hole card."""
     ranges = np.random.default_rng(1).random((2, hands))
-    both = [sorted_solver(text, ranges), by_pairs(sorted_solver(text, ranges))]
+    both = [sorted_solver(text, ranges) for _ in range(2)]
+    both[1].cards = dataclasses.replace(both[1].cards, in_order=None)
     for spot in both:
         spot.run(2)  # later on, which of two equal actions is chosen depends on rounding
     for player in (0, 1):
