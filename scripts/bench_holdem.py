@@ -140,7 +140,7 @@ def measure(
         "rule": solver.rule.summary,
         "decisions": [street.num_decisions for street in solver.layout.streets],
         "boards": [level.size for level in solver.boards],
-        "hands": [len(number) for number in solver.hands.number],
+        "hands": [int(held.sum()) for held in solver.hands.is_held],
         "target_percent": percent,
         "kept_bytes": bytes_of(solver.memory),
         "iterations": solver.iteration,

@@ -16,6 +16,7 @@ from sog.holdem.spots import (
     SpotPause,
     SpotSolver,
     betting,
+    boards,
     look,
     solve_spot,
     split_history,
@@ -294,6 +295,25 @@ def test_cards_that_stand_for_others_change_no_value() -> None:
             np.testing.assert_allclose(found[known], right[known], atol=1e-3)
 
 
+def test_hands_that_fill_up_a_list_change_nothing_and_are_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text, ranges = "board=Ts3h2h5c9s,pot=100,stack=100,bets=0.5/allin", ("AA,QQ,T9s", "KK,JJ,98s")
+    found = []
+    for step in (1, 32):
+        monkeypatch.setattr(boards, "_LEAST_STEP", step)
+        found.append(solver_of(text, *ranges, precision="int16"))
+        found[-1].run(50)
+    shapes = [[len(number) for number in solver.hands.number] for solver in found]
+    held = [[one.sum() for one in solver.hands.is_held] for solver in found]
+    assert shapes[1] == [32, 32] != shapes[0]
+    assert held[0] == held[1]
+    assert found[1].values(0) == pytest.approx(found[0].values(0), abs=1e-3)
+    first, second = (walk(solver, ["bet50"]) for solver in found)
+    np.testing.assert_allclose(second.policy, first.policy, atol=1e-3)  # NaN at the same hands
+    np.testing.assert_array_equal(second.ranges[0].range_ > 0, first.ranges[0].range_ > 0)
+
+
 def test_the_nuts_win_the_whole_pot() -> None:
     solver = solver_of("board=AcAdKh7s2c,pot=100,stack=100,bets=1", "AA", "QQ,JJ")
     solution = solve_spot(solver, iterations=300, until=0.05)
@@ -331,6 +351,8 @@ def test_spots_that_differ_in_cards_and_chips_share_a_program() -> None:
         assert solver.exploitability()[0] < 0.1
         sizes.append([program._cache_size() for program in PROGRAMS])  # type: ignore[attr-defined]
     assert sizes[0] == sizes[1]
+    solver_of(text, "AA,JJ,87s", "KK,98o", rule="dcfr").run(1)  # nor do ranges matter
+    assert sizes[0][0] == _run._cache_size()  # type: ignore[attr-defined]
     deeper = solver_of("board=Ts3h2h5c9s,pot=100,stack=300,bets=1/allin", "AA,QQ", "KK")
     assert deeper.layout != solver.layout
 
@@ -424,7 +446,7 @@ def test_what_a_pass_works_with_is_counted() -> None:
     """XLA's own count of a river with much betting: what it keeps, and what it needs beside it."""
     made = solver_of("board=Ts3h2h5c9s,pot=10,stack=400,bets=0.5/1/allin", "22+,A2s+", "22+,A2s+")
     arguments = (made.layout, made.cards, made.equities, made.reach, made.rule, made.memory)
-    program = _run.lower(*arguments, jnp.int32(1), jnp.int32(1)).compile()
+    program = _run.lower(*arguments, *map(jnp.int32, (1, 1, 0))).compile()
     found = program.memory_analysis()
     assert found is not None
     needed = found.argument_size_in_bytes + found.temp_size_in_bytes

@@ -270,7 +270,7 @@ def _print(result: Result) -> None:
         ("exploitability", f"{result.percent_of_pot(last.exploitability):.3g}% of the pot"),
         ("player 0 gets", f"{pot / 2 + last.value:.6g} of the {pot} chips in the pot"),
         ("player 1 gets", f"{pot / 2 - last.value:.6g}"),
-        ("hands", " against ".join(f"{len(number):,}" for number in solver.hands.number)),
+        ("hands", " against ".join(f"{held.sum():,}" for held in solver.hands.is_held)),
         ("decisions", f"{places:,} on {sum(boards):,} boards"),
         ("iterations", f"{last.iteration:,}"),
         ("solving", f"{last.seconds:.3g} s (compiling {result.solution.compile_seconds:.3g} s)"),

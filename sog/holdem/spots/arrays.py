@@ -1,7 +1,8 @@
 """The arrays of a spot: constants, and CFR's tables of each player."""
 
 import dataclasses
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +30,22 @@ class Memory:
 
 
 @pytree
+class SortedHands:
+    """For each own hand, the other's by strength on the boards of the last street; int16.
+
+    Columns are lists of hands, the weakest first: one for each card, then all hands, cut into such
+    columns.
+    """
+
+    lists: Array
+    """[board, place, column] with a place less than there are cards: the hand; the number of hands
+    where there is none."""
+    bounds: Array
+    """[board, 1 + hole card, 2, own hand]: of all hands, and of those with each card of the hand,
+    how many are weaker, and how many not stronger: as a row of [place, column]."""
+
+
+@pytree
 class SpotCards:
     """Boards and hands of a spot, see `boards.py`, and its chips, as arrays."""
 
@@ -41,11 +58,15 @@ class SpotCards:
     rank: tuple[Array, Array]
     """By player: [board of the last street, hand] int32."""
     holds: tuple[Array, Array]
-    """By player: [hand, card]."""
+    """By player: [card, hand]."""
+    held: tuple[Array, Array]
+    """By player: [hole card, hand] int32."""
     same: tuple[Array, Array]
     """By player: [hand] int32."""
     compatible: Array
     """[hand of player 0, hand of player 1]."""
+    in_order: tuple[SortedHands, SortedHands] | None
+    """By player; None to compare all pairs of hands."""
     payoff: tuple[dict[Kind, Array], ...]
     """By street: chips at its ends, see `betting.Street`."""
 
@@ -112,8 +133,8 @@ def empty_memory(
 
 
 def read_slices(memory: Memory, street: int, at: Array, size: int) -> Slices:
-    """Reads boards of the tables, inside a branch, which XLA does not fuse: it would otherwise read
-    them again at each use, and copy whole tables that are written meanwhile."""
+    """Reads boards of the tables, apart: XLA would otherwise read them again at each use, and copy
+    whole tables that are written meanwhile."""
 
     def part(tables: Tables) -> list[Array]:
         found = tables[street] if tables else ()
@@ -126,9 +147,17 @@ def read_slices(memory: Memory, street: int, at: Array, size: int) -> Slices:
             prediction=part(memory.prediction),
         )
 
-    def nothing(memory: Memory) -> Slices:
-        zeros: Slices = jax.tree.map(jnp.zeros_like, of_all(memory))
-        return zeros
-
-    known: Slices = jax.lax.cond(at >= 0, of_all, nothing, memory)
+    known: Slices = apart(at, of_all, memory)
     return known
+
+
+def apart(at: Array, of: Callable[..., Any], *operands: Any) -> Any:
+    """Computes a function inside a branch, which XLA fuses with nothing outside.
+
+    at: a number >= 0 that XLA does not know.
+    """
+
+    def nothing(*operands: Any) -> Any:
+        return jax.tree.map(jnp.zeros_like, of(*operands))
+
+    return jax.lax.cond(at >= 0, of, nothing, *operands)

@@ -3,16 +3,21 @@
 A suit permutation that preserves the board and both ranges maps a card to others with isomorphic
 subgames; only one of these cards is dealt, and its values are permuted for the others. Hands are
 those in a player's range on any board, in the order of `Deck.hands`; each player has its own list.
+It is filled up with other hands to one of a few lengths, so that many ranges share a program.
 """
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from sog.holdem.deck import Deck
 from sog.holdem.hand_ranks import strength, suit_masks
+
+_LEAST_STEP: Final = 32
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,7 +34,8 @@ class Boards:
     start: np.ndarray
     """[board of the previous street + 1] int32: where its boards begin."""
     mask: tuple[np.ndarray, np.ndarray]
-    """[board, hand] float32 of each player: 1 if the hand has no card of the board."""
+    """[board, hand] float32 of each player: 1 if the hand is in a range and has no card of the
+    board."""
     image: tuple[np.ndarray, np.ndarray]
     """[board, image, hand] int32: the hand on this board that corresponds to a hand on an image of
     it; the number of hands if there is no such image."""
@@ -55,17 +61,23 @@ class SpotHands:
     """[hand, card] float32: 1 if the hand has the card."""
     same: tuple[np.ndarray, np.ndarray]
     """[hand] int32: the index of the same hand in the other's list, or the list's length."""
+    is_held: tuple[np.ndarray, np.ndarray]
+    """[hand] bool: whether it is in a range, and not there to fill up."""
 
-    @property
+    @functools.cached_property
     def compatible(self) -> np.ndarray:
         """[hand of player 0, hand of player 1] float32: 1 if the hands share no card."""
         return np.asarray(self.holds[0] @ self.holds[1].T == 0, np.float32)
 
 
-def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> SpotHands:
-    """The hands of any range. ranges: [root, 2, hand of the deck]."""
-    numbers = [np.flatnonzero((ranges[:, player] > 0).any(axis=0)) for player in (0, 1)]
+def list_hands(
+    deck: Deck, hole_cards: int, ranges: np.ndarray, roots: Sequence[tuple[int, ...]] = ((),)
+) -> SpotHands:
+    """The hands of any range. ranges: [root, 2, hand of the deck]. roots: the initial boards."""
     holds = deck.holds(hole_cards).astype(np.float32)
+    is_possible = np.any([holds[:, list(board)].sum(axis=1) == 0 for board in roots], axis=0)
+    in_range = [(ranges[:, player] > 0).any(axis=0) for player in (0, 1)]
+    numbers = [_fill_up(one, is_possible) for one in in_range]
     same = [_places(numbers[1 - player], numbers[player]) for player in (0, 1)]
     first, second = (number.astype(np.int32) for number in numbers)
     return SpotHands(
@@ -74,7 +86,16 @@ def list_hands(deck: Deck, hole_cards: int, ranges: np.ndarray) -> SpotHands:
         number=(first, second),
         holds=(holds[first], holds[second]),
         same=(same[0], same[1]),
+        is_held=(in_range[0][first], in_range[1][second]),
     )
+
+
+def _fill_up(in_range: np.ndarray, is_possible: np.ndarray) -> np.ndarray:
+    """The numbers of the hands in a range, and of others up to a multiple of a quarter to an eighth
+    of their number."""
+    numbers, others = np.flatnonzero(in_range), np.flatnonzero(is_possible & ~in_range)
+    step = max(_LEAST_STEP, 2 ** (len(numbers).bit_length() - 3))
+    return np.sort(np.concatenate([numbers, others[: -len(numbers) % step]]))
 
 
 def root_boards(hands: SpotHands, boards: Sequence[tuple[int, ...]]) -> Boards:
@@ -206,7 +227,7 @@ def _boards(
             dealt[np.arange(len(cards)), column] = 1
         fills_up = (cards < 0).any(axis=1, keepdims=True)
         taken = dealt @ hands.holds[player].T + fills_up
-        masks.append(np.asarray(taken == 0, np.float32))
+        masks.append(np.asarray((taken == 0) & hands.is_held[player], np.float32))
         number = hands.number[player]
         table = np.full((len(cards), most, len(number)), len(number), np.int32)
         places = {}

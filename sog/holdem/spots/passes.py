@@ -159,8 +159,8 @@ def _visit(
     values: dict[str, Array] = {}
     for kind in KINDS:
         own_end, met_end = ends[kind]
-        sign = 1.0 if player == 0 else -1.0
-        payoff = (sign * cards.payoff[street][kind]).astype(met.dtype)[None, :, None]
+        sign = -1.0 if player == 1 and kind == "fold" else 1.0
+        payoff = (sign * cards.payoff[street][kind]).astype(met.dtype)[None, :, None] * own_mask
         if payoff.size == 0:
             values[kind] = jnp.zeros((size, 0, own.shape[2]), own.dtype)
         elif kind == "fold":

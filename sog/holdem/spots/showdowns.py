@@ -1,5 +1,13 @@
-"""Folds and showdowns: sums over the opponent's hands."""
+"""Folds and showdowns: sums over the opponent's hands.
 
+A hand meets all hands but those with one of its cards (inclusion and exclusion). With few hands, or
+on an accelerator, a showdown is a product with the matrix of all S^2 pairs. With many it takes O(S)
+per end, as in `sog.holdem.showdown`: hands are sorted by strength, in total and per card, so that
+those which a hand beats are a prefix of each list. Lists are the columns of one array (see
+`SortedHands`), and a loop over places adds them up, all at once.
+"""
+
+import functools
 from typing import Final
 
 import jax
@@ -7,7 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.spots.arrays import Equities, SpotCards, SpotLayout
+from sog.accelerators import is_accelerated
+from sog.holdem.spots.arrays import Equities, SortedHands, SpotCards, SpotLayout, apart
 from sog.tabular.cfr import add_up
 
 _ROUNDINGS: Final = 8.0  # rounding error of a difference, in machine epsilons of the sum
@@ -48,21 +57,10 @@ def all_in_equities(layout: SpotLayout, cards: SpotCards) -> Equities:
 
 
 def against(layout: SpotLayout, cards: SpotCards, player: int, reach: Array) -> Array:
-    """[..., hand]: for each own hand, the other's reach with hands that share no card with it.
-
-    Subtracts the hands with each card from the total, and adds back the hand itself, which has
-    both.
-    """
-    own, met = cards.holds[player], cards.holds[1 - player]
-    with_card = _times(reach, met)
-    total = jnp.sum(reach, axis=-1, keepdims=True)
-    others = total - _times(with_card, own.T)
-    if layout.hole_cards > 1:
-        padded = jnp.pad(reach, [(0, 0)] * (reach.ndim - 1) + [(0, 1)])
-        others += jnp.take(padded, cards.same[player], axis=-1, mode="clip")
-    # Clear rounding errors: however small, they would produce regrets like any others.
-    smallest = _ROUNDINGS * float(np.finfo(reach.dtype).eps) * total
-    return jnp.where(others > smallest, others, 0)
+    """[..., hand]: for each own hand, the other's reach with hands that share no card with it."""
+    padded = _by_hand(reach.reshape(-1, reach.shape[-1]))
+    _, met = _meet(layout, cards, player, padded, _times(cards.holds[1 - player], padded[:-1]))
+    return _by_end(cards, met).reshape(*reach.shape[:-1], -1)
 
 
 def at_showdown(
@@ -75,11 +73,19 @@ def at_showdown(
     size: int,
     reach: Array,
 ) -> Array:
-    """[board, end, hand]: for each own hand, the net reach that player 0 wins.
+    """[board, end, hand]: the reach of the hands that each own hand beats minus that of hands that
+    beat it.
 
-    For player 0 that is the reach of the hands it beats minus that of hands that beat it, for
-    player 1 the negative. On `size` boards from `at` on; averaged over cards to come.
+    On `size` boards from `at` on; averaged over cards to come.
     """
+    if street == layout.last and cards.in_order is not None:
+        tables: SortedHands = jax.tree.map(
+            lambda one: jax.lax.dynamic_slice_in_dim(one, at, size), cards.in_order[player]
+        )
+        of_board = functools.partial(_net_wins, layout, cards, player)
+        if size == 1:
+            return of_board(jax.tree.map(lambda one: one[0], tables), reach[0])[None]
+        return jax.vmap(of_board)(tables, reach)
     if street < layout.last:
         equity = equities[street]
         assert equity is not None
@@ -89,9 +95,7 @@ def at_showdown(
         matrix = _showdown((ranks[0], ranks[1]), cards.compatible[None])
     if size == 1:
         matrix, reach = matrix[0], reach[0]
-    if player == 0:
-        matrix = jnp.swapaxes(matrix, -1, -2)
-    values = _times(reach, matrix)
+    values = _times(reach, jnp.swapaxes(matrix, -1, -2)) if player == 0 else -_times(reach, matrix)
     return values[None] if size == 1 else values
 
 
@@ -100,6 +104,70 @@ def _showdown(ranks: tuple[Array, Array], compatible: Array) -> Array:
     first, second = ranks
     won = jnp.sign(first[..., :, None] - second[..., None, :])
     return won.astype(compatible.dtype) * compatible
+
+
+def _net_wins(
+    layout: SpotLayout, cards: SpotCards, player: int, table: SortedHands, reach: Array
+) -> Array:
+    """[end, hand]: see `at_showdown`, on the board of a table. reach: [end, hand]."""
+    length, width = table.lists.shape
+    num_cards = length + 1
+    padded = _by_hand(reach)
+
+    def add(place: Array, sums: Array) -> Array:
+        hands, before = (
+            jax.lax.dynamic_index_in_dim(a, place, 0, False) for a in (table.lists, sums)
+        )
+        return jax.lax.dynamic_update_index_in_dim(
+            sums, before + _take(padded, hands), place + 1, 0
+        )
+
+    nothing = jnp.zeros((num_cards, width, len(reach)), reach.dtype)
+    sums = jax.lax.fori_loop(0, length, add, nothing)
+    rows, whole = sums.reshape(-1, len(reach)), sums[-1]
+    columns = np.tri(width - num_cards, k=-1, dtype=np.float32)
+    before = _times(jnp.asarray(columns), whole[num_cards:])
+    net = jnp.zeros_like(padded[:1])
+    for bounds in table.bounds[0]:
+        column = jax.lax.rem(bounds, jnp.int16(width)) - num_cards
+        net += _take(rows, bounds) + _take(before, column)
+    for below, upto in table.bounds[1:]:
+        net -= _take(rows, below) + _take(rows, upto)
+    others, met = _meet(layout, cards, player, padded, whole[:num_cards])
+    return _by_end(cards, jnp.clip(net - others, -met, met))
+
+
+def _meet(
+    layout: SpotLayout, cards: SpotCards, player: int, padded: Array, of_card: Array
+) -> tuple[Array, Array]:
+    """[hand, end] twice: the total minus the hands with each card of a hand; and what it meets,
+    which is that, and if it has two cards itself, which was subtracted twice.
+
+    padded: see `_by_hand`. of_card: [card, end].
+    """
+    total = jnp.sum(of_card, axis=0, keepdims=True) / layout.hole_cards
+    others = total - sum(_take(of_card, held) for held in cards.held[player])
+    met = others + _take(padded, cards.same[player]) if layout.hole_cards > 1 else others
+    # Clear rounding errors: however small, they would produce regrets like any others.
+    smallest = _ROUNDINGS * float(np.finfo(padded.dtype).eps) * total
+    return others, jnp.where(met > smallest, met, 0)
+
+
+def _by_hand(reach: Array) -> Array:
+    """[hand + 1, end] from [end, hand]: a look-up copies rows. The last one is 0."""
+    return jnp.pad(reach.T, ((0, 1), (0, 0)))
+
+
+def _by_end(cards: SpotCards, values: Array) -> Array:
+    """[end, hand] from [hand, end]."""
+    if is_accelerated():
+        return values.T
+    found: Array = apart(cards.same[0][0], jnp.transpose, values)
+    return found
+
+
+def _take(rows: Array, which: Array) -> Array:
+    return jnp.take(rows, which.astype(jnp.int32), axis=0, mode="clip")
 
 
 def _times(rows: Array, matrix: Array) -> Array:

@@ -21,6 +21,7 @@ from sog.holdem.spots.betting import Street
 from sog.holdem.spots.boards import Boards, SpotHands, deal, list_hands, root_boards, strengths
 from sog.holdem.spots.passes import Aim, evaluate, iterate
 from sog.holdem.spots.showdowns import all_in_equities
+from sog.holdem.spots.sorted_hands import sort_hands
 from sog.holdem.spots.spot import Spot
 from sog.holdem.spots.tables import PRECISIONS, Precision, read
 from sog.memory import bytes_of, check_memory
@@ -32,6 +33,7 @@ _FIRST_CHECKPOINT: Final = 10
 _CHECKPOINT_GROWTH: Final = 1.1  # an evaluation takes about as long as an iteration
 _WIDE_CHUNK: Final = 64
 _LEAST_WEIGHT: Final = 1e-6  # relative to the largest one of a range
+_MANY_PAIRS: Final = 150_000  # of hands
 _WORKING_ROWS: Final = 4  # per action: policy, reach, value and advantage at once
 
 
@@ -80,7 +82,7 @@ class SpotSolver:
         """Iterations in all, for rules with a schedule; 0 if not known, see `step_of`."""
         roots = [spot.board] if boards is None else list(boards)
         weights = _live_ranges(spot, ranges, roots)
-        self.hands = list_hands(spot.deck, spot.hole_cards, weights)
+        self.hands = list_hands(spot.deck, spot.hole_cards, weights, roots)
         streets = spot.streets()
         if chunk is None:
             chunk = _WIDE_CHUNK if is_accelerated() else 1
@@ -116,6 +118,9 @@ class SpotSolver:
             for level in self.boards
             for player in (0, 1)
         )
+        if _are_many(self.hands):  # two tables of 16 bits, see `SortedHands`
+            most = max(self.hands.compatible.shape)
+            tables += 2 * last.size * (self.spot.deck.num_cards**2 + 8 * most)
         together = self.layout.chunk if last.size > 1 else 1
         num_actions = [street.num_actions for street in self.layout.streets]
         rows = _WORKING_ROWS * (sum(num_actions[:-1]) + together * num_actions[-1])
@@ -318,6 +323,7 @@ def _deal_all(
 
 def _on_device(hands: SpotHands, levels: Sequence[Boards], streets: Sequence[Street]) -> SpotCards:
     rank = strengths(hands, levels[-1].cards)
+    held = [hands.deck.hands(hands.hole_cards)[number].T for number in hands.number]
 
     def by_street(of: Callable[[Boards], np.ndarray]) -> tuple[Array, ...]:
         return tuple(jnp.asarray(of(level)) for level in levels)
@@ -327,11 +333,18 @@ def _on_device(hands: SpotHands, levels: Sequence[Boards], streets: Sequence[Str
         mask=(by_street(lambda level: level.mask[0]), by_street(lambda level: level.mask[1])),
         image=(by_street(lambda level: level.image[0]), by_street(lambda level: level.image[1])),
         rank=(jnp.asarray(rank[0]), jnp.asarray(rank[1])),
-        holds=(jnp.asarray(hands.holds[0]), jnp.asarray(hands.holds[1])),
+        holds=(jnp.asarray(hands.holds[0].T), jnp.asarray(hands.holds[1].T)),
+        held=(jnp.asarray(held[0]), jnp.asarray(held[1])),
         same=(jnp.asarray(hands.same[0]), jnp.asarray(hands.same[1])),
         compatible=jnp.asarray(hands.compatible),
+        in_order=sort_hands(hands, rank) if _are_many(hands) else None,
         payoff=tuple(jax.tree.map(jnp.asarray, street.payoff) for street in streets),
     )
+
+
+def _are_many(hands: SpotHands) -> bool:
+    """Whether showdowns in sorted order are faster than matrices of all pairs."""
+    return not is_accelerated() and hands.compatible.size >= _MANY_PAIRS
 
 
 @functools.partial(jax.jit, static_argnums=(0, 4), donate_argnums=(5,))

@@ -83,8 +83,10 @@ def write_spot(file: BinaryIO, solver: SpotSolver, game: Holdem, ranges: np.ndar
         "iteration": solver.iteration,
         "chunk": solver.layout.chunk,
     }
-    leaves = jax.tree.leaves(solver.memory)
-    arrays = {f"kept{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
+    kept = zip(jax.tree.leaves(solver.memory), _held(solver), strict=True)
+    arrays = {
+        f"kept{number}": np.asarray(leaf)[..., held] for number, (leaf, held) in enumerate(kept)
+    }
     np.savez(
         file,
         ranges=np.asarray(ranges, np.float64),
@@ -123,19 +125,29 @@ def load_spot(path: str | os.PathLike[str]) -> SavedSpot:
             raise SpotFileError(f"{path}: {error}") from None
         expected, structure = jax.tree.flatten(solver.memory)
         kept = []
-        for number, old in enumerate(expected):
+        for number, (old, held) in enumerate(zip(expected, _held(solver), strict=True)):
             one = read_array(archive, f"kept{number}", kinds="fi", most=old.nbytes)
-            if one.shape != old.shape or one.dtype != old.dtype:
+            if one.shape != (*old.shape[:-1], held.sum()) or one.dtype != old.dtype:
                 raise _damaged(path)
             if not np.isfinite(one).all():
                 raise SpotFileError(f"{path}: its numbers must be finite.")
             old.delete()  # frees memory for its replacement
-            kept.append(jnp.asarray(one))
+            whole = np.zeros(old.shape, old.dtype)
+            whole[..., held] = one
+            kept.append(jnp.asarray(whole))
     solver.memory, solver.iteration = jax.tree.unflatten(structure, kept), notes["iteration"]
     for memory in solver.memory:
         if any((np.asarray(table) < 0).any() for table in jax.tree.leaves(memory.policy_sum)):
             raise SpotFileError(f"{path}: sums of policies must be >= 0.")
     return SavedSpot(game=game, ranges=ranges, solver=solver)
+
+
+def _held(solver: SpotSolver) -> Iterator[np.ndarray]:
+    """Which entries of the last axis are kept, for each array of the memory: those of hands in a
+    range, or a scale."""
+    for memory, held in zip(solver.memory, solver.hands.is_held, strict=True):
+        for leaf in jax.tree.leaves(memory):
+            yield held if leaf.shape[-1] == len(held) else np.ones(leaf.shape[-1], bool)
 
 
 def _name(rule: Rule) -> str:

@@ -304,12 +304,12 @@ def _cfvs(solver: SpotSolver, place: _Place, at: SpotDecision, player: int) -> n
 def _equity(solver: SpotSolver, place: _Place, player: int) -> tuple[np.ndarray, np.ndarray]:
     """[hand] float64: the reach of hands met, and the net reach beaten."""
     reach = jnp.asarray(place.reach[1 - player], jnp.float32)[None, None]
-    board, sign = jnp.int32(place.board), 1 if player == 0 else -1
+    board = jnp.int32(place.board)
     met = _against(solver.layout, solver.cards, player, reach)
     net = _at_showdown(
         solver.layout, solver.cards, solver.equities, player, place.street, board, 1, reach
     )
-    return np.asarray(met, np.float64)[0, 0], sign * np.asarray(net, np.float64)[0, 0]
+    return np.asarray(met, np.float64)[0, 0], np.asarray(net, np.float64)[0, 0]
 
 
 def _spread(
