@@ -1,38 +1,40 @@
-"""Speed of exact solvers on whole games, side by side in one run: CFR+ of every contender.
+"""Time until exploitability is at most 1e-6 of a game unit, side by side in one run.
 
 Examples:
     make bench      everything; writes docs/results/data/bench_tabular.json
-    python scripts/bench_tabular.py --games leduc --solvers openspiel --targets-mbb 10
+    python scripts/bench_tabular.py --games leduc --solvers sog openspiel --seconds 20
+
+Each contender tries its rules, and the fastest counts: OpenSpiel CFR+, its best in C++; LiteEFG
+PCFR+ by its last and by its average policy, CFR+ and DCFR, on OpenSpiel's game with its default of
+one thread; sog the rules of `sog solve` but the slowest, in 64-bit numbers, then the fastest in
+32-bit ones. No time includes the trial of the other rules. "sog, CFR+" is OpenSpiel's rule for a
+second, in 32-bit numbers, for its iteration.
 
 Columns:
-    iteration       one CFR+ iteration (both players), averaging included: the median of several
-                    runs after warm-up, each run long enough to be timed well.
-    x               how many times as fast as the first contender.
-    N mbb           iterations until exploitability is at most N thousandths of a game unit (in
-                    Leduc one unit is one chip, a big blind), a count without noise, times
-                    `iteration`.
-    exploit.        the exploitability of the average policy, once: the median of several.
-    setup           until the first iteration is done: tree building and compilation.
+    time        of the iterations, without checks of exploitability.
+    x           how many times as long as sog.
+    iteration   the time of one, both players.
+    setup       tree building and compilation, until iterations may begin; without imports.
+    total       setup and time.
 
-The row "sog, batch of 64" solves 64 games at once; its iteration is the time divided by 64.
-Below each table is the roofline of our solver: the bytes that XLA counts for one iteration, at the
-bandwidth of adding 1 to an array of the same size in cache, against the measured time; and the
-number of kernels, each of which takes a few tenths of a microsecond to launch.
+All times are of the processor, all threads together; of iterations the fastest of several runs
+where these are short. Exploitability is checked after each 3% more iterations, less often where
+that takes a quarter of the time. If no rule of a contender is there after a quarter of --seconds,
+the one that has come nearest is given all of them ("> ": in vain).
 
-A contender that is not installed is listed as such. LiteEFG requires an older JAX than this
-project: `make bench` installs it separately; by hand, `pip install --no-deps LiteEFG` after
-`pip install '.[bench]'`.
+A contender that is not installed, or cannot solve a game, is listed as such. LiteEFG requires an
+older JAX than this project: `make bench` installs it separately; by hand, `pip install --no-deps
+LiteEFG` after `pip install '.[bench]'`.
 """
 
 import contextlib
 import functools
-import importlib.metadata
+import importlib
 import importlib.util
 import io
 import json
 import math
 import os
-import statistics
 import sys
 import tempfile
 import time
@@ -46,25 +48,40 @@ from shared import provenance, script_parser
 
 Row = dict[str, Any]
 
-GAMES: Final = {"leduc": "leduc_poker", "liars_dice": "liars_dice"}
-"""Our name -> OpenSpiel's, both with default parameters (liar's dice: one die each, six faces)."""
-MBB_GAMES: Final = ("leduc",)
-BATCH: Final = 64
-MIN_RUN_SECONDS: Final = 0.5
-CHECK_GROWTH: Final = 1.01  # checks exploitability after each 1% more iterations
+_POKER: Final = (
+    "universal_poker(betting=limit,numPlayers=2,numRounds=2,blind=1 1,raiseSize=2 4,maxRaises=2 2,"
+    "firstPlayer=1 1,numSuits=2,numRanks=4,numHoleCards=1,numBoardCards=0 1)"
+)
+GAMES: Final = {
+    "kuhn": "kuhn",
+    "leduc": "leduc",
+    "leduc_4_ranks": f"openspiel:{_POKER}",
+    "liars_dice_1x4": "liars_dice(faces=4)",
+    "liars_dice_1x5": "liars_dice(faces=5)",
+    "liars_dice_1x6": "liars_dice",
+    "liars_dice_2x3": "liars_dice(dice=2,faces=3)",
+    "goofspiel4": "goofspiel",
+    "ii_goofspiel4": "ii_goofspiel",
+    "ii_goofspiel5": "ii_goofspiel(cards=5)",
+}
+TARGET: Final = 1e-6
+SLOWEST: Final = ("cfr", "sog", "linear")  # the best rule of no game here
+FORGETFUL: Final = ("goofspiel4",)
+"""Their strings in OpenSpiel forget a player's bids; LiteEFG needs perfect recall: 0.22 remain."""
+CHECK_GROWTH: Final = 1.03
+ENOUGH_SECONDS: Final = 3.0  # of repeated runs
+REPEATS: Final = 10
+FREE_CHECKS: Final = 1.0  # seconds
 
 
 class Contender(Protocol):
-    """A new solver of one game."""
+    """A new solver of one game, ready to iterate."""
 
     def iterate(self, num_iterations: int) -> None:
-        """Runs iterations of CFR+ with linear averaging, and waits for them."""
-
-    def prepare(self) -> None:
-        """Prepares the average policy for `exploitability`; not timed."""
+        """Runs iterations and waits for them."""
 
     def exploitability(self) -> float:
-        """Half of NashConv of the average policy, in game units."""
+        """Half of NashConv of the policy it returns, in game units."""
 
 
 class OpenSpielCfrPlus:
@@ -75,199 +92,75 @@ class OpenSpielCfrPlus:
         import pyspiel
 
         self._exploitability = pyspiel.exploitability
-        self._game = pyspiel.load_game(GAMES[game])
+        self._game = spiel_game(game)
         self._solver = pyspiel.CFRPlusSolver(self._game)
-        self._policy: Any = None
 
     def iterate(self, num_iterations: int) -> None:
         for _ in range(num_iterations):
             self._solver.evaluate_and_update_policy()
 
-    def prepare(self) -> None:
-        self._policy = self._solver.tabular_average_policy()
-
     def exploitability(self) -> float:
-        return float(self._exploitability(self._game, self._policy))
+        return float(self._exploitability(self._game, self._solver.tabular_average_policy()))
 
 
-class LiteEfgCfrPlus:
-    """LiteEFG's CFR+ with its default of one thread, on OpenSpiel's game."""
+class LiteEfg:
+    """One of LiteEFG's rules and the policy that it returns."""
 
-    def __init__(self, game: str) -> None:
+    def __init__(self, game: str, rule: str, returned: str) -> None:
         """Builds the solver of one of `GAMES`."""
         import LiteEFG
-        import pyspiel
-        from LiteEFG.baselines import CFRplus
 
-        with contextlib.redirect_stdout(io.StringIO()):  # it prints a greeting
-            self._env = LiteEFG.OpenSpielEnv(pyspiel.load_game(GAMES[game]), "Enumerate")
-            self._graph = CFRplus.graph()
+        with contextlib.redirect_stdout(io.StringIO()), scratch_home():  # it prints a greeting
+            self._env = LiteEFG.OpenSpielEnv(spiel_game(game), "Enumerate")
+            self._graph = importlib.import_module(f"LiteEFG.baselines.{rule}").graph()
         self._env.set_graph(self._graph)
+        self._averages = returned == "linear-avg-iterate"
+        own = [returned] if returned == "average-iterate" else []  # DCFR's, from its own sums
+        self._policy = self._graph.current_strategy(*own)
 
     def iterate(self, num_iterations: int) -> None:
         for _ in range(num_iterations):
             self._graph.update_graph(self._env)
-            self._env.update_strategy(self._graph.current_strategy())
-
-    def prepare(self) -> None:
-        pass
+            if self._averages:
+                self._env.update_strategy(self._policy)
 
     def exploitability(self) -> float:
-        strategy = self._graph.current_strategy()
-        return float(sum(self._env.exploitability(strategy, "linear-avg-iterate"))) / 2
+        if not self._averages:
+            self._env.update_strategy(self._policy)
+        kind = "linear-avg-iterate" if self._averages else "last-iterate"
+        return float(sum(self._env.exploitability(self._policy, kind))) / 2
 
 
-class SogCfrPlus:
-    """Our CFR+ in 32-bit numbers, exploitability in 64-bit ones; a batch of equal solves."""
+class Sog:
+    """One of our rules; exploitability in 64-bit numbers."""
 
-    def __init__(self, game: str, batch: int = 1) -> None:
-        """Enumerates, compiles and starts the solver of one of `GAMES`."""
-        import numpy as np
-
-        from sog.games import make
+    def __init__(self, game: str, rule: str, precision: Any) -> None:
+        """Enumerates and compiles one of `GAMES`."""
+        from sog.cli.loading import load_game
         from sog.tabular import Solver, compile_tree
 
-        compiled = compile_tree(make(game))
-        root_reach = compiled.tree.node_mask[0].astype(np.float64)
-        self._solver = Solver(compiled, "cfr+", root_reach=np.stack([root_reach] * batch, axis=-1))
+        self._solver = Solver(compile_tree(load_game(GAMES[game])), rule, precision=precision)
+        self._solver.run(0)
 
     def iterate(self, num_iterations: int) -> None:
         self._solver.run(num_iterations)
-
-    def prepare(self) -> None:
-        pass
 
     def exploitability(self) -> float:
         return float(self._solver.evaluate().exploitability[0])
 
 
-def timed(action: Callable[[], object]) -> float:
-    """The seconds of a call."""
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+Trial = tuple[str, Callable[[], Contender]]
+"""A rule, as text, and what makes a solver by it."""
 
 
-def iterations_to_reach(solver: Contender, targets: list[float]) -> dict[float, int | None]:
-    """The number of iterations until exploitability is at most each target, to within 1%."""
-    reached: dict[float, int | None] = dict.fromkeys(targets)
-    done = 0
-    while None in reached.values() and done < 100_000:
-        more = max(math.ceil(done * CHECK_GROWTH) - done, 1)
-        solver.iterate(more)
-        solver.prepare()
-        done += more
-        exploitability = solver.exploitability()
-        for target, before in reached.items():
-            if before is None and exploitability <= target:
-                reached[target] = done
-    return reached
-
-
-def measure(
-    name: str,
-    make: Callable[[str], Contender],
-    game: str,
-    repeats: int,
-    targets_mbb: list[float],
-    batch: int = 1,
-) -> Row:
-    """The row of one contender on one game; an iteration's time is divided by `batch`."""
-    start = time.perf_counter()
-    solver = make(game)
-    solver.iterate(1)
-    setup_seconds = time.perf_counter() - start
-    warm_up = timed(lambda: solver.iterate(2)) / 2
-    num_iterations = max(math.ceil(MIN_RUN_SECONDS / warm_up), 1)
-    runs = [timed(lambda: solver.iterate(num_iterations)) for _ in range(repeats)]
-    seconds_per_iteration = statistics.median(runs) / num_iterations / batch
-    solver.prepare()
-    solver.exploitability()
-    evaluations = [timed(solver.exploitability) for _ in range(repeats)]
-    targets = [mbb / 1000 for mbb in targets_mbb] if game in MBB_GAMES else []
-    reached = iterations_to_reach(make(game), targets) if targets else {}
-    to_mbb = dict(zip(targets_mbb, reached.values(), strict=False))
-    return {
-        "solver": name,
-        "game": game,
-        "seconds_per_iteration": seconds_per_iteration,
-        "setup_seconds": setup_seconds,
-        "iterations_to_mbb": {f"{mbb:g}": count for mbb, count in to_mbb.items()},
-        "seconds_to_mbb": {
-            f"{mbb:g}": None if count is None else count * seconds_per_iteration
-            for mbb, count in to_mbb.items()
-        },
-        "exploitability_seconds": statistics.median(evaluations),
-    }
-
-
-def measure_openspiel(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
-    """OpenSpiel's rows; empty if it is not installed."""
-    if importlib.util.find_spec("pyspiel") is None:
-        return []
-    return [measure("OpenSpiel", OpenSpielCfrPlus, game, repeats, targets_mbb)]
-
-
-def measure_liteefg(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
-    """LiteEFG's rows; empty if it is not installed."""
-    if any(importlib.util.find_spec(name) is None for name in ("LiteEFG", "pandas", "pyspiel")):
-        return []
-    with scratch_home():
-        return [measure("LiteEFG", LiteEfgCfrPlus, game, repeats, targets_mbb)]
-
-
-def roofline(game: str) -> Row:
-    """The bytes of one of our iterations, and this machine's bandwidth."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
+def spiel_game(game: str) -> Any:
+    """OpenSpiel's version of one of `GAMES`."""
     from sog.games import make
-    from sog.tabular import RULES, compile_tree
-    from sog.tabular.cfr import initial_state, iterate
-    from sog.tabular.rules import step_of
+    from sog.openspiel.loading import load_spiel
+    from sog.openspiel.twins import twin_of
 
-    compiled = compile_tree(make(game))
-    form = jax.tree.map(
-        lambda leaf: jnp.asarray(leaf, np.float32 if leaf.dtype == np.float64 else leaf.dtype),
-        compiled.form,
-    )
-    root_reach = jnp.asarray(compiled.tree.node_mask[0][:, :, None], np.float32)
-    rule = RULES["cfr+"]
-    state = jax.jit(initial_state)(form, root_reach)
-    step = jax.jit(iterate, static_argnums=2)
-    program = step.lower(
-        form, root_reach, rule, state, step_of(jnp.int32(1), jnp.int32(0), root_reach)
-    ).compile()
-    cost: Any = program.cost_analysis()
-    footprint = sum(leaf.nbytes for leaf in jax.tree.leaves((form, state)))
-
-    def add_one(_: int, array: jax.Array) -> jax.Array:
-        return array + 1
-
-    passes = jax.jit(lambda array, count: jax.lax.fori_loop(0, count, add_one, array))
-    array, count = jnp.zeros(footprint // 8, np.float32), 2000  # read and written: half each
-    jax.block_until_ready(passes(array, count))
-    seconds = min(timed(lambda: jax.block_until_ready(passes(array, count))) for _ in range(5))
-    bandwidth = 2 * array.nbytes * count / seconds
-    return {
-        "game": game,
-        "flops": cost["flops"],
-        "bytes": cost["bytes accessed"],
-        "footprint_bytes": footprint,
-        "bandwidth_bytes_per_second": bandwidth,
-        "floor_seconds": cost["bytes accessed"] / bandwidth,
-        "kernels": str(program.as_text()).partition("ENTRY ")[2].count(" fusion("),
-    }
-
-
-def measure_sog(game: str, repeats: int, targets_mbb: list[float]) -> list[Row]:
-    """Our own rows: one solve, and a batch of them."""
-    batched = functools.partial(SogCfrPlus, batch=BATCH)
-    return [
-        measure("sog", SogCfrPlus, game, repeats, targets_mbb),
-        measure(f"sog, batch of {BATCH}", batched, game, repeats, [], BATCH),
-    ]
+    loader, _, text = GAMES[game].rpartition(":")
+    return load_spiel(text if loader else twin_of(make(text)).spiel)
 
 
 @contextlib.contextmanager
@@ -285,47 +178,151 @@ def scratch_home() -> Iterator[None]:
                 os.environ["HOME"] = before
 
 
+def timed(action: Callable[[], object]) -> float:
+    """The processor seconds of a call."""
+    start = time.process_time()
+    action()
+    return time.process_time() - start
+
+
+def reach(trial: Trial, cap: float) -> Row:
+    """Runs a new solver until it reaches the target, or for `cap` seconds."""
+    start = time.process_time()
+    solver = trial[1]()
+    setup = time.process_time() - start
+    spent, checks, done, found = 0.0, 0.0, 0, math.inf
+    while found > TARGET and spent < cap:
+        more = max(math.ceil(done * CHECK_GROWTH) - done, 1)
+        start = time.process_time()
+        solver.iterate(more)
+        spent, done = spent + time.process_time() - start, done + more
+        if checks < max(FREE_CHECKS, spent / 4) or spent >= cap:
+            start = time.process_time()
+            found = solver.exploitability()
+            checks += time.process_time() - start
+    return {
+        "rule": trial[0],
+        "reached": found <= TARGET,
+        "iterations": done,
+        "seconds": spent,
+        "exploitability": found,
+        "setup_seconds": setup,
+    }
+
+
+def fastest(trials: list[Trial], cap: float) -> tuple[Trial, Row]:
+    """The rule that reaches the target first, with its fastest run.
+
+    If none does in a quarter of the time, the one that has come nearest gets all of it.
+    """
+    tried, short = [], cap / 4
+    for trial in trials if len(trials) > 1 else []:
+        row = reach(trial, short)
+        tried.append((max(row["exploitability"], TARGET), row["seconds"], len(tried), row))
+        if row["reached"]:
+            short = min(short, 1.5 * row["seconds"])
+    _, _, number, row = min(tried, default=(TARGET, 0.0, 0, {"reached": False}))
+    if not row["reached"]:
+        row = reach(trials[number], cap)
+    again = min(int(ENOUGH_SECONDS / row["seconds"]), REPEATS) if row["reached"] else 0
+    for solver in [trials[number][1]() for _ in range(again)]:  # made first: the caches stay warm
+        seconds = timed(functools.partial(solver.iterate, row["iterations"]))
+        row["seconds"] = min(row["seconds"], seconds)
+    return trials[number], row
+
+
+def measure_openspiel(game: str, cap: float) -> list[Row]:
+    """OpenSpiel's row; empty if it is not installed."""
+    if importlib.util.find_spec("pyspiel") is None:
+        return []
+    importlib.import_module("pyspiel")  # not timed
+    _, row = fastest([("CFR+", functools.partial(OpenSpielCfrPlus, game))], cap)
+    return [{"solver": "OpenSpiel", **row}]
+
+
+def measure_liteefg(game: str, cap: float) -> list[Row]:
+    """LiteEFG's row; empty if it is not installed or cannot solve the game."""
+    needs = ("LiteEFG", "pandas", "pyspiel")
+    if any(importlib.util.find_spec(name) is None for name in needs) or game in FORGETFUL:
+        return []
+    importlib.import_module("LiteEFG")
+    trials = {
+        "PCFR+, last policy": ("PCFR", "last-iterate"),
+        "PCFR+": ("PCFR", "linear-avg-iterate"),
+        "CFR+": ("CFRplus", "linear-avg-iterate"),
+        "DCFR": ("DCFR", "average-iterate"),
+    }
+    made = [(name, functools.partial(LiteEfg, game, *rule)) for name, rule in trials.items()]
+    return [{"solver": "LiteEFG", **fastest(made, cap)[1]}]
+
+
+def measure_sog(game: str, cap: float) -> list[Row]:
+    """Our rows: the fastest rule, and CFR+."""
+    import jax
+
+    from sog.tabular import RULES
+
+    def trial(rule: str, precision: str) -> Trial:
+        return f"{rule}, {precision}", functools.partial(Sog, game, rule, precision)
+
+    # The newest rules first: the sooner one is fast, the sooner the others are given up.
+    rules = [rule for rule in reversed(RULES) if rule not in SLOWEST]
+    best, row = fastest([trial(rule, "float64") for rule in rules], cap)
+    if row["reached"]:
+        rule = best[0].split(",")[0]
+        shorter, found = fastest([trial(rule, "float32")], 1.5 * max(row["seconds"], 1))
+        if found["reached"] and found["seconds"] < row["seconds"]:
+            best, row = shorter, found
+    jax.clear_caches()
+    row["setup_seconds"] = timed(best[1])
+    plus = reach(trial("cfr+", "float32"), min(cap, 1))
+    return [{"solver": "sog", **row}, {"solver": "sog, CFR+", **plus}]
+
+
 SOLVERS: Final = {
+    "sog": measure_sog,
     "openspiel": measure_openspiel,
     "liteefg": measure_liteefg,
-    "sog": measure_sog,
 }
 
 
-def seconds_text(seconds: float | None) -> str:
+def seconds_text(seconds: float) -> str:
     """Seconds as text, with three digits."""
-    if seconds is None:
-        return "-"
-    scale, unit = next((s, u) for s, u in ((1, "s"), (1e3, "ms"), (1e6, "us")) if seconds * s >= 1)
+    units = ((1, "s"), (1e3, "ms"), (1e6, "us"), (1e9, "ns"))
+    scale, unit = next((s, u) for s, u in units if seconds * s >= 1)
     return f"{seconds * scale:.3g} {unit}"
 
 
-def table(game: str, rows: list[Row], targets_mbb: list[float]) -> Table:
-    """One game's rows, each with its speed relative to the first."""
-    shown = [f"{mbb:g}" for mbb in targets_mbb] if game in MBB_GAMES else []
-    heads = ["iteration", "x", *(f"{mbb} mbb" for mbb in shown), "exploit.", "setup"]
-    made = Table("solver", *heads, title=f"CFR+ on {game}")
+def table(game: str, rows: list[Row]) -> Table:
+    """One game's rows, each with its time relative to the first."""
+    made = Table(
+        *("solver", "rule", "time", "x", "iterations", "iteration", "setup", "total"),
+        title=f"{game}, to {TARGET:g}",
+    )
     for row in rows:
-        ratio = rows[0]["seconds_per_iteration"] / row["seconds_per_iteration"]
+        more = "" if row["reached"] else "> "
         made.add_row(
             row["solver"],
-            seconds_text(row["seconds_per_iteration"]),
-            f"{ratio:.3g}",
-            *(seconds_text(row["seconds_to_mbb"].get(mbb)) for mbb in shown),
-            seconds_text(row["exploitability_seconds"]),
+            row["rule"],
+            more + seconds_text(row["seconds"]),
+            f"{more}{row['seconds'] / rows[0]['seconds']:.3g}",
+            f"{row['iterations']:,}",
+            seconds_text(row["seconds"] / row["iterations"]),
             seconds_text(row["setup_seconds"]),
+            more + seconds_text(row["setup_seconds"] + row["seconds"]),
         )
     return made
 
 
-def roofline_text(line: Row) -> str:
-    """The roofline in one sentence."""
-    return (
-        f"sog, one iteration: {line['flops'] / 1e6:.3g} Mflop and {line['bytes'] / 1e6:.3g} MB in "
-        f"{line['kernels']} kernels, on {line['footprint_bytes'] / 1e6:.3g} MB of data; at "
-        f"{line['bandwidth_bytes_per_second'] / 1e9:.3g} GB/s the bytes alone take "
-        f"{seconds_text(line['floor_seconds'])}."
-    )
+def write(file: Path, rows: list[Row]) -> None:
+    """Writes rows, beside those of other games and solvers that the file has."""
+    before = json.loads(file.read_text())["rows"] if file.exists() else []
+    new = {(row["game"], row["solver"]) for row in rows}
+    kept = [row for row in before if (row["game"], row["solver"]) not in new]
+    every = sorted(kept + rows, key=lambda row: list(GAMES).index(row["game"]))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    result = {**provenance(), "target": TARGET, "rows": every}
+    file.write_text(json.dumps(result, indent=2) + "\n")
 
 
 def main() -> None:
@@ -333,42 +330,33 @@ def main() -> None:
     parser = script_parser(__doc__)
     parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), metavar="GAME")
     parser.add_argument("--solvers", nargs="+", choices=SOLVERS, default=list(SOLVERS))
-    parser.add_argument("--repeats", type=int, default=5, help="runs per figure (default: 5)")
+    parser.add_argument("--seconds", type=float, default=120, help="for each rule (default: 120)")
     parser.add_argument(
-        "--targets-mbb", nargs="*", type=float, default=[10, 1, 0.1], help="(default: 10 1 0.1)"
+        "--json-out",
+        type=Path,
+        metavar="FILE",
+        help="write the figures here; those of other games or solvers in it stay",
     )
-    parser.add_argument("--json-out", type=Path, metavar="FILE", help="write the figures here")
     arguments = parser.parse_args()
-    if arguments.repeats < 1:
-        parser.error(f"--repeats must be >= 1, got {arguments.repeats}")
+    if not arguments.seconds > 0:
+        parser.error(f"--seconds must be > 0, got {arguments.seconds:g}")
     console = Console(width=None if sys.stdout.isatty() else 110)
     console.print(", ".join(str(value) for value in provenance().values()))
     rows: list[Row] = []
-    rooflines: list[Row] = []
     for game in arguments.games:
         of_game: list[Row] = []
         for solver in arguments.solvers:
             console.print(f"measuring {solver} on {game} ...")
-            measured = SOLVERS[solver](game, arguments.repeats, arguments.targets_mbb)
+            measured = SOLVERS[solver](game, arguments.seconds)
             of_game += measured
             if not measured:
-                console.print(f"{solver}: not installed")
+                console.print(f"{solver}: not installed, or unfit for this game")
         if of_game:
-            console.print(table(game, of_game, arguments.targets_mbb))
-        rows += of_game
-        if "sog" in arguments.solvers:
-            rooflines.append(roofline(game))
-            console.print(roofline_text(rooflines[-1]))
-    if arguments.json_out:
-        result = {
-            **provenance(),
-            "repeats": arguments.repeats,
-            "rows": rows,
-            "rooflines": rooflines,
-        }
-        arguments.json_out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.json_out.write_text(json.dumps(result, indent=2) + "\n")
-        console.print(f"wrote {arguments.json_out}")
+            console.print(table(game, of_game))
+        rows += [{"game": game, **row} for row in of_game]
+        if arguments.json_out:
+            write(arguments.json_out, rows)
+            console.print(f"wrote {arguments.json_out}")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import functools
 import time
 from typing import Any, Final
 
+import numpy as np
+
 from sog.cli import display
 from sog.cli.devices import start_jax
 from sog.cli.errors import (
@@ -42,6 +44,7 @@ _RULE: Final = "cfr+"
 _ITERATIONS: Final = 1000
 _MOST_ITERATIONS: Final = 1_000_000  # with --until-mbb
 _STALLED: Final = 0.8  # twice the iterations should do better than this factor
+_NEAR_ROUNDING: Final = 100  # times the rounding of the largest payoff
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -190,26 +193,29 @@ def _solve(
 
 
 def _print_notes(result: _Result) -> None:
-    """Notes an interrupt or a missed target."""
-    last = result.solution.last
+    """Notes an interrupt, a missed target or the end of 32 bits."""
+    plan, last = result.plan, result.solution.last
+    stalled = plan.precision == "float32" and _has_stalled(result)
     if result.solution.interrupted:
         display.note(f"interrupted after {last.iteration:,} iterations; this is the result so far.")
     elif not result.reached:
         hint = "try more --iterations"
-        if result.plan.precision == "float32":
-            stalled = _has_stalled(result.solution)
+        if plan.precision == "float32":
             hint = "float32 seems to have stalled: try" if stalled else f"{hint}, or"
             hint += " --precision float64"
-        target = display.in_milli_units(result.game, result.plan.until or 0)
+        target = display.in_milli_units(result.game, plan.until or 0)
         display.note(f"{target} was not reached in {last.iteration:,} iterations; {hint}.")
+    elif stalled and plan.until is None:
+        display.note("float32 seems to have stalled: try --precision float64.")
 
 
-def _has_stalled(solution: Solution) -> bool:
-    """Whether the second half of the iterations gained almost nothing."""
-    points, middle = solution.checkpoints, solution.last.iteration / 2
+def _has_stalled(result: _Result) -> bool:
+    """Whether the second half of the iterations gained almost nothing, near the last digit."""
+    points, middle = result.solution.checkpoints, result.solution.last.iteration / 2
     early = [point.exploitability for point in points if point.iteration <= middle]
     late = [point.exploitability for point in points if point.iteration > middle]
-    return bool(early) and min(late) > _STALLED * min(early)
+    small = _NEAR_ROUNDING * np.finfo(np.float32).eps * result.game.max_utility
+    return bool(early) and small > min(late) > _STALLED * min(early)
 
 
 def _write_files(result: _Result) -> list[str]:

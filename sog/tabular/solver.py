@@ -109,7 +109,7 @@ class Solver:
         if iterations < 0:
             raise ValueError(f"iterations must be >= 0, got {iterations}.")
         with jax.enable_x64(self.precision == "float64"):
-            numbers = map(jnp.int32, (self.iteration + 1, iterations, self.planned))
+            numbers = map(np.int32, (self.iteration + 1, iterations, self.planned))
             state = _run(self._form, self.root_reach, self.rule, self.state, *numbers)
             jax.block_until_ready(state)
         # Assign both or neither, if Ctrl-C comes while waiting.

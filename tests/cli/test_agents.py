@@ -21,7 +21,7 @@ def test_agents_are_listed_with_how_good_they_are(sog: Run) -> None:
         (line,) = [line for line in out.splitlines() if line.startswith(f"agent:{name} ")]
         told = "-" if agent.exploitability is None else f"{agent.exploitability:.4g} {agent.unit}"
         assert line.endswith(f"  {told}")
-    assert "measured by `sog evaluate agent:glasses --seeds 3`" in out
+    assert "measured by `sog evaluate agent:glasses --seeds 5`" in out
 
 
 def test_programs_get_everything(sog: Run) -> None:

@@ -73,6 +73,17 @@ def test_a_target_that_is_not_reached_is_said(sog: Run) -> None:
     )
 
 
+def test_a_solve_that_32_bits_no_longer_improve_is_said(sog: Run) -> None:
+    def note(*options: str) -> str:
+        _, _, err = sog("solve", "kuhn", "--rule", "pcfr+", "--json", *options)
+        return err.splitlines()[-1]
+
+    stalled = "sog: float32 seems to have stalled: try --precision float64."
+    assert note("--iterations", "20000") == stalled
+    assert note("--iterations", "100") != stalled
+    assert note("--iterations", "20000", "--precision", "float64") != stalled
+
+
 def test_a_saved_policy_is_the_one_reported(sog_json: Callable[..., Any], tmp_path: Path) -> None:
     file = tmp_path / "kuhn.npz"
     solved = sog_json("solve", "kuhn", "--iterations", "30", "--save", str(file))

@@ -33,7 +33,8 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     "connect_four": {"resolve_from": "deepest"},
     "connect_four_gpu": {"resolve_from": "deepest"},
     "gardner_chess": {"num_simulations": 200, "resolve_from": "deepest", "max_actions": 32},
-    "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "dcfr"},
+    "glasses": {"resolve_from": "deepest", "leaf_averaging": 0.5, "rule": "pcfr+"}
+    | {"growth_share": 0.25},
     "glasses_paper": {"resolve_from": "deepest"},
     "go5": {
         "num_simulations": 800,
