@@ -38,7 +38,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -210,18 +210,20 @@ def reach(trial: Trial, cap: float) -> Row:
     }
 
 
-def fastest(trials: list[Trial], cap: float) -> tuple[Trial, Row]:
+def fastest(trials: Sequence[Trial], cap: float) -> tuple[Trial, Row]:
     """The rule that reaches the target first, with its fastest run.
 
     If none does in a quarter of the time, the one that has come nearest gets all of it.
     """
-    tried, short = [], cap / 4
+    short = cap / 4
+    tried: list[tuple[float, float, int, Row]] = []
     for trial in trials if len(trials) > 1 else []:
         row = reach(trial, short)
         tried.append((max(row["exploitability"], TARGET), row["seconds"], len(tried), row))
         if row["reached"]:
             short = min(short, 1.5 * row["seconds"])
-    _, _, number, row = min(tried, default=(TARGET, 0.0, 0, {"reached": False}))
+    nothing: Row = {"reached": False}
+    _, _, number, row = min(tried, default=(TARGET, 0.0, 0, nothing))
     if not row["reached"]:
         row = reach(trials[number], cap)
     again = min(int(ENOUGH_SECONDS / row["seconds"]), REPEATS) if row["reached"] else 0

@@ -94,7 +94,7 @@ sog/baselines/learners/a2c.py :: baselines/test_model_free :: - bonus * entropy 
 sog/baselines/learners/dqn.py :: baselines/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
 sog/baselines/online/many_searches.py :: baselines/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
 sog/holdem/bots/local_best_response.py :: holdem/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
-sog/holdem/spots/showdowns.py :: holdem/test_spots :: if layout.hole_cards > 1: :: if layout.hole_cards > 2:
+sog/holdem/spots/showdowns.py :: holdem/test_spots :: if layout.hole_cards > 1 else others :: if layout.hole_cards > 2 else others
 sog/holdem/spots/showdowns.py :: holdem/test_spots :: total / layout.unseen[street] :: total / layout.unseen[-1]
 sog/holdem/spots/boards.py :: holdem/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])
 sog/holdem/spots/boards.py :: holdem/test_spots :: known |= {card: (len(cards), _inverse(suits)) :: known |= {card: (len(cards), suits)

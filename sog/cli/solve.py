@@ -215,7 +215,7 @@ def _has_stalled(result: _Result) -> bool:
     early = [point.exploitability for point in points if point.iteration <= middle]
     late = [point.exploitability for point in points if point.iteration > middle]
     small = _NEAR_ROUNDING * np.finfo(np.float32).eps * result.game.max_utility
-    return bool(early) and small > min(late) > _STALLED * min(early)
+    return bool(early and small > min(late) > _STALLED * min(early))
 
 
 def _write_files(result: _Result) -> list[str]:

@@ -118,9 +118,10 @@ def _net_wins(
         hands, before = (
             jax.lax.dynamic_index_in_dim(a, place, 0, False) for a in (table.lists, sums)
         )
-        return jax.lax.dynamic_update_index_in_dim(
+        after: Array = jax.lax.dynamic_update_index_in_dim(
             sums, before + _take(padded, hands), place + 1, 0
         )
+        return after
 
     nothing = jnp.zeros((num_cards, width, len(reach)), reach.dtype)
     sums = jax.lax.fori_loop(0, length, add, nothing)
