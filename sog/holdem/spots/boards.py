@@ -76,7 +76,7 @@ def list_hands(
     """The hands of any range. ranges: [root, 2, hand of the deck]. roots: the initial boards."""
     holds = deck.holds(hole_cards).astype(np.float32)
     is_possible = np.any([holds[:, list(board)].sum(axis=1) == 0 for board in roots], axis=0)
-    in_range = (ranges > 0).any(axis=0)
+    in_range = np.asarray((ranges > 0).any(axis=0))
     numbers = [_fill_up(one, is_possible) for one in in_range]
     same = [_places(numbers[1 - player], numbers[player]) for player in (0, 1)]
     first, second = (number.astype(np.int32) for number in numbers)
