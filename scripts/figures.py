@@ -77,13 +77,8 @@ _GNU_GO: Final = (
 _FEW, _MANY = ("--search", "100,1", "--seeds", "50"), ("--search", "100,0.1", "--seeds", "20")
 _DEEPEST: Final = ("--set", "resolve_from=deepest")
 _PAPER: Final = ("--set", "rule=sog", "--set", "leaf_averaging=0", *_DEEPEST)
-_PLAIN: Final = ("--set", "growth_share=1", "--set", "leaf_smoothing=0")
 _GLASSES: Final = ("--seeds", "10", "--seed", "1000", "--set", "growth_share=1")
 _DCFR: Final = ("--set", "rule=dcfr")
-
-
-def _leduc(what: str, *search: str, minutes: int = 5) -> Row:
-    return _exploitability("leduc", f"the same, {what}", "mbb", *search, minutes=minutes)
 
 
 def _glasses(what: str, *search: str, minutes: int) -> Row:
@@ -95,11 +90,9 @@ ROWS: Final = {
         "leduc_demo", "Leduc, the demo, SoG(100, 1)", "mbb", *_FEW, trainings=5, minutes=5
     ),
     "leduc": _exploitability("leduc", "Leduc, the long run, SoG(100, 1)", "mbb", *_FEW, minutes=40),
-    "leduc_long_search": _leduc("SoG(100, 0.1)", *_MANY),
-    "leduc_from_reply": _leduc("from the reply", *_FEW, "--set", "resolve_from=reply"),
-    "leduc_from_deepest": _leduc("from the deepest state", *_FEW, *_DEEPEST),
-    "leduc_from_deepest_long_search": _leduc("SoG(100, 0.1) from there", *_MANY, *_DEEPEST),
-    "leduc_search_of_the_paper": _leduc("the search of the paper", *_FEW, *_PAPER, *_PLAIN),
+    "leduc_long_search": _exploitability(
+        "leduc", "the same, SoG(100, 0.1)", "mbb", *_MANY, minutes=5
+    ),
     "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12, seeds=10),
     "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
     "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 25, seeds=1),

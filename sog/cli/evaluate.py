@@ -106,7 +106,7 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
         reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")
     if arguments.whole_game:
         changes |= {"lookahead": WHOLE_GAME, "grow": False}
-        changes |= {"leaf_averaging": 0.0, "leaf_interval": 1}
+        changes |= {"leaf_averaging": 0.0, "leaf_smoothing": 0.0, "leaf_interval": 1}
     with mistakes():
         base = changed(base, changes)
         read = [
@@ -144,7 +144,8 @@ def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, A
     """Rejects options that have no effect because of others. changes: those of --set."""
     reject(arguments, ["games"], "without an option that plays them, such as --cdbr")
     if arguments.whole_game:
-        for name in ("lookahead", "grow", "growth_share", "leaf_averaging", "leaf_interval"):
+        of_leaves = ("leaf_averaging", "leaf_smoothing", "leaf_interval")
+        for name in ("lookahead", "grow", "growth_share", *of_leaves):
             if name in changes:
                 kept = "leaves no leaf to evaluate" if "leaf" in name else "holds all levels"
                 raise CommandError(f"--set {name} has no effect with --whole-game, which {kept}.")

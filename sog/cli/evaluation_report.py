@@ -124,7 +124,7 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "solver_fading": _FADING if exact else None,
     }
     # Without leaves these have no effect.
-    of_leaves = display.values_of(settings, "leaf_averaging", "leaf_interval")
+    of_leaves = display.values_of(settings, "leaf_averaging", "leaf_smoothing", "leaf_interval")
     of_leaves["evaluator"] = plan.evaluator
     return {
         "search": [

@@ -65,8 +65,16 @@ SEARCH_FIELDS: Final = (
         "c_puct",
         "prior_temperature",
     ),
-    *("leaf_averaging", "leaf_interval", "lookahead", "grow", "num_children", "max_actions"),
-    *("max_outcomes", "spread_outcomes", "widest_chance", "resolve_from", "alpha", "safe"),
+    *("leaf_averaging", "leaf_smoothing", "leaf_interval", "lookahead", "grow", "num_children"),
+    *(
+        "max_actions",
+        "max_outcomes",
+        "spread_outcomes",
+        "widest_chance",
+        "resolve_from",
+        "alpha",
+        "safe",
+    ),
     *("search_everywhere", "capacity", "kept_simulations", "chunk_size"),
 )
 """What --set changes: `SearchSettings`, whose module is slow to import."""
@@ -153,6 +161,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--whole-game": _flag(
         "put the whole rest of the game into every tree, so that it has no leaves"
     ),
+    "--cdbr": _flag("play against depth-limited best response instead of composing a policy"),
     "--evaluator": {
         "choices": ("zero", "uniform", "exact", "rollout"),
         "help": "the evaluator of the leaves, see below",

@@ -140,6 +140,7 @@ def method_words(search: SearchSettings) -> list[str]:
     """The settings of updates and of re-solving that differ from the default."""
     words = {
         "leaf_averaging": f"leaf averaging {search.leaf_averaging:g}",
+        "leaf_smoothing": f"leaf smoothing {search.leaf_smoothing:g}",
         "leaf_interval": f"leaf interval {search.leaf_interval}",
         "rule": f"rule {search.rule}",
         "resolve_from": f"re-solved from {search.resolve_from}",

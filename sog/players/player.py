@@ -51,6 +51,7 @@ class Player:
             "growth_share": search and search.growth_share,
             "rule": search and search.rule,
             "leaf_averaging": search and search.leaf_averaging,
+            "leaf_smoothing": search and search.leaf_smoothing,
             "leaf_interval": search and search.leaf_interval,
             "resolve_from": search and search.resolve_from,
             "seconds": self.seconds,

@@ -42,8 +42,8 @@ def _exploitability(
 
 
 def test_resolving_kuhn_matches_the_plain_oracle() -> None:
-    # 47.3 is what tests/gtcfr/plain_search.py composes, in NumPy and node by node.
-    assert _exploitability("kuhn", 30) == pytest.approx(47.3, abs=0.2)
+    # 49.5 is what tests/gtcfr/plain_search.py composes, in NumPy and node by node.
+    assert _exploitability("kuhn", 30) == pytest.approx(49.5, abs=0.2)
 
 
 @pytest.mark.thorough

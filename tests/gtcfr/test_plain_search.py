@@ -217,8 +217,8 @@ ALL_GADGET = {"at_every_decision": True, "alpha": 1.0}
 @pytest.mark.parametrize(
     ("how", "updates", "mbb"),
     [
-        *((EVERY, 30, 168), (EVERY, 100, 46), (EVERY, 300, 21)),
-        *((OWN, 30, 190), (OWN, 100, 51), (OWN, 300, 20)),
+        *((EVERY, 30, 187), (EVERY, 100, 52), (EVERY, 300, 23)),
+        *((OWN, 30, 207), (OWN, 100, 48), (OWN, 300, 22)),
         *((ALL_GADGET, 30, 217), (ALL_GADGET, 100, 62), (ALL_GADGET, 300, 28)),
     ],
 )

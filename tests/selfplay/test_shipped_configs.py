@@ -78,7 +78,8 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
     | {"growth_share": 0.25},
     "leduc": {"leaf_averaging": 0.5, "rule": "dcfr"}
     | {"growth_share": 0.25, "leaf_smoothing": 0.5},
-    "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr", "growth_share": 0.25},
+    "leduc_demo": {"leaf_averaging": 0.5, "rule": "dcfr"}
+    | {"growth_share": 0.25, "leaf_smoothing": 0.5},
     "leduc_gpu": {"leaf_averaging": 0.5, "rule": "dcfr"},
     "leduc_paper": {},
     "liars_dice_1x4f": {"num_simulations": 64, "simulations_per_update": 0.0625},

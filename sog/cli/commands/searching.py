@@ -42,12 +42,12 @@ in kuhn looks good with any card, so after --history check little but the king i
 --evaluator exact, or search the start. Events of --history are as in the tree; a number is the
 number of an outcome.
 
---json prints "game", "unit", "search" ([s, c]), "growth_share", "rule",
-"leaf_averaging", "leaf_interval", "updates" (made), "seed", "evaluator", "root" (the "node"
-that was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", the seconds,
-and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and
-"event" that led there, "depth", "actor", "probability" (of getting there from the start of the game
-by average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
+--json prints "game", "unit", "search" ([s, c]), "growth_share", "rule", "leaf_averaging",
+"leaf_smoothing", "leaf_interval", "updates" (made), "seed", "evaluator", "root" (the "node" that
+was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", the seconds, and
+"nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and "event"
+that led there, "depth", "actor", "probability" (of getting there from the start of the game by
+average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
 "range", "value" and, of the player to act, "policy" and "visits" by action. Undefined is null.
 With several --search it prints "searches", a list of these, and "differences", the distance of each
 policy from the first: total variation, averaged over the range.
@@ -151,14 +151,7 @@ JSON: {"game", "unit", "player", "seed", "cdbr": [{"depth", "games", "interrupte
 """,
         (
             "best responses:",
-            (
-                "--cdbr",
-                {
-                    "action": "store_true",
-                    "help": "play against depth-limited best response instead of composing a "
-                    "policy",
-                },
-            ),
+            "--cdbr",
             changed("--depth", "public events that it looks ahead (default: 2)"),
             changed("--games", "games against it, an even number (default: 1000)", default=None),
         ),
