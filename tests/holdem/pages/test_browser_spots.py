@@ -12,7 +12,7 @@ from tests.web.chromium import PHONE, Browser
 
 LINK = (
     "/spots/new?board=Ts3h2h5c9s&pot=100&stack=100&bets=allin&raises=same&caps=none"
-    "&range0=AA,QQ&range1=KK&until=0.2"
+    "&range0=AA,QQ&range1=KK&until=0.05"
 )
 
 
@@ -134,7 +134,7 @@ def test_a_spot_is_solved_and_walked_by_clicking(form: Browser) -> None:
     assert not form.hides_columns()
     form.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     assert len(rows) == 6
-    assert re.search("(49|50|51)%", rows[0].text)
+    assert "50%" in rows[0].text
     form.find(".view:nth-of-type(3)").click()
     form.until(lambda: "show=equity" in form.driver.current_url)
     form.driver.back()
