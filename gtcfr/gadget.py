@@ -46,8 +46,7 @@ def root_reach(gadget: Gadget, ranges: Array, mask: Array, alpha: float) -> Arra
     ranges: [player, S], given or from the last search; mask: [player, S], possible infostates. The
     opponent's reach is alpha * FOLLOW + (1 - alpha) * its range, where FOLLOW is the reach behind
     the gadget if every possible infostate is equally likely before it. It is not normalized, as in
-    CFR-D: an update counts the less, the more the opponent terminates. (The paper is silent. On
-    Leduc, normalizing it costs a quarter where trees have leaves, and gains a tenth where not.)
+    CFR-D: an update counts the less, the more the opponent terminates. (The paper is silent.)
     """
     follow = gadget.follow[None] * mask / jnp.sum(mask, axis=-1, keepdims=True)
     chosen = alpha * follow + (1 - alpha) * ranges
