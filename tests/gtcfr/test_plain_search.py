@@ -4,7 +4,6 @@ The figures for Leduc were measured with another draft in plain NumPy before thi
 """
 
 import functools
-from typing import Any
 
 import numpy as np
 import pytest
