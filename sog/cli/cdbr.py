@@ -1,12 +1,10 @@
 """`sog evaluate RUN --cdbr`: what continual depth-limited best response wins against a player."""
 
 import argparse
-from typing import Final
 
 from sog.cli.errors import reject
 from sog.cli.responding import Responder, measure
-
-_DEPTH: Final = 2
+from sog.players.cdbr import DepthLimitedResponse
 
 
 def takes(arguments: argparse.Namespace) -> bool:
@@ -18,6 +16,6 @@ def takes(arguments: argparse.Namespace) -> bool:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command with --cdbr; returns the exit code."""
-    depth = arguments.depth or _DEPTH
+    depth = arguments.depth or DepthLimitedResponse.depth
     tried = Responder(f"cdbr(depth={depth})", {"depth": depth}, f"{depth} events")
     return measure(arguments, "cdbr", "best response looks ahead", lambda game: [tried])

@@ -66,16 +66,8 @@ SEARCH_FIELDS: Final = (
         "prior_temperature",
     ),
     *("leaf_averaging", "leaf_smoothing", "leaf_interval", "lookahead", "grow", "num_children"),
-    *(
-        "max_actions",
-        "max_outcomes",
-        "spread_outcomes",
-        "widest_chance",
-        "resolve_from",
-        "alpha",
-        "safe",
-    ),
-    *("search_everywhere", "capacity", "kept_simulations", "chunk_size"),
+    *("max_actions", "max_outcomes", "spread_outcomes", "widest_chance", "resolve_from", "alpha"),
+    *("safe", "search_everywhere", "capacity", "kept_simulations", "chunk_size"),
 )
 """What --set changes: `SearchSettings`, whose module is slow to import."""
 

@@ -145,7 +145,6 @@ so that the game's value cancels out: a best response wins at least as much per 
 exploitability. Little or nothing won proves nothing. AIVAT with the network's values reduces the
 variance.
   sog evaluate agent:leduc --cdbr --games 200
-  sog evaluate agent:holdem --cdbr --games 20 --search 8,0.1
 JSON: {"game", "unit", "player", "seed", "cdbr": [{"depth", "games", "interrupted", "mean",
 "standard_error", "interval", "without_aivat", "seconds"}]}.
 """,
