@@ -74,7 +74,7 @@ def test_learners_leave_all_short_places_to_others(held: threading.Event) -> Non
     learners[-1].cancel()
     held.set()
     assert [ended(one) for one in learners[:-1]] == [None] * 8
-    assert learners[-1].made.cancelled()
+    wait_until(learners[-1].made.cancelled)  # by its own thread, perhaps after the others ended
 
 
 def test_work_that_turns_out_to_be_long_makes_room_for_short_work(held: threading.Event) -> None:
