@@ -59,12 +59,12 @@ _RIVER: Final = "pot=100,stack=100,bets=0.5/allin,raises=allin,caps=2"
 
 
 def _solver(
-    precision: Precision, text: str, rule: str, first: str = "100%", second: str = "100%"
+    precision: Precision, text: str, first: str = "100%", second: str = "100%"
 ) -> SpotSolver:
     game = make(f"holdem({text})")
     assert isinstance(game, Holdem)
     ranges = np.stack([parse_range(first), parse_range(second)])
-    return SpotSolver(spot_of(game), ranges, rule, precision=precision)
+    return SpotSolver(spot_of(game), ranges, precision=precision)
 
 
 def _rivers(precision: Precision, count: int) -> SpotSolver:
@@ -75,19 +75,18 @@ def _rivers(precision: Precision, count: int) -> SpotSolver:
         tuple(rng.choice(game.deck.num_cards, 5, replace=False).tolist()) for _ in range(count)
     ]
     ranges = np.ones((2, game.num_infostates))
-    return SpotSolver(spot_of(game), ranges, "cfr+", boards=boards, precision=precision)
+    return SpotSolver(spot_of(game), ranges, boards=boards, precision=precision)
 
 
 _SPOTS: Final[dict[str, tuple[Callable[[Precision], SpotSolver], float]]] = {
-    "river": (lambda kept: _solver(kept, f"board=KsTh7s4d2c,{_RIVER}", "cfr+"), 0.1),
+    "river": (lambda kept: _solver(kept, f"board=KsTh7s4d2c,{_RIVER}"), 0.1),
     "64 rivers": (lambda kept: _rivers(kept, 64), 0.1),
     _FOR_A_GPU: (lambda kept: _rivers(kept, 1000), 0.1),
-    "turn": (lambda kept: _solver(kept, f"board=KsTh7s4d,pot=100,stack=200,{_TURN}", "cfr+"), 0.1),
+    "turn": (lambda kept: _solver(kept, f"board=KsTh7s4d,pot=100,stack=200,{_TURN}"), 0.1),
     "flop": (
         lambda kept: _solver(
             kept,
             "board=QsJh2h,pot=10,stack=95,bets=1/allin,raises=0.5/allin",
-            "dcfr",
             _FIRST,
             _SECOND,
         ),

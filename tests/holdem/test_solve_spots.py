@@ -23,7 +23,7 @@ def test_a_spot_is_solved_for_the_ranges_that_were_typed(sog_json: Callable[...,
     result = sog_json("solve", SPOT, *RANGES, "--until-pot", "0.2")
     assert result["reached"] is True
     assert result["ranges"] == ["AA,QQ", "KK"]
-    assert result["rule"] == "dcfr"
+    assert result["rule"] == "dcfr+"
     assert result["value"] == pytest.approx(25, abs=0.2)
     assert result["exploitability_percent"] <= 0.2
     assert result["exploitability"] == result["checkpoints"][-1]["exploitability"]
@@ -215,7 +215,7 @@ def test_a_saved_spot_is_walked_event_by_event(
         (("solve", "kuhn", "--save", "x.spot"), ["--save", ".npz"]),
         (("solve", SPOT, "--resume", "no.spot"), ["--resume", "no such file"]),
         (("solve", SPOT, "--resume", "own.spot", "--range0", "AA"), ["--range0", "--resume"]),
-        (("solve", SPOT, "--resume", "own.spot", "--rule", "cfr+"), ["by dcfr, not by cfr+"]),
+        (("solve", SPOT, "--resume", "own.spot", "--rule", "cfr+"), ["by dcfr+, not by cfr+"]),
         (("solve", SPOT, "--resume", "own.spot", "--iterations", "10"), ["more than the 10 "]),
         (("solve", SPOT.replace("pot=100", "pot=99"), "--resume", "own.spot"), ["pot=99"]),
         (("policy", "no.spot"), ["no such file"]),

@@ -27,7 +27,6 @@ _PATIENCE: Final = 20.0
 _MOST_WAITING: Final = 2
 """Pages that wait for a slice to end; others show earlier results."""
 _MOST_SEEN: Final = 64
-_RULE: Final = "dcfr"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,7 +52,7 @@ class SolvedSpot:
         self.game, self.ranges = form.game(), form.ranges()
         self.percent = form.percent()
         with request_errors():
-            self.solver = SpotSolver(spot_of(self.game), self.ranges, _RULE, most_bytes=MOST_BYTES)
+            self.solver = SpotSolver(spot_of(self.game), self.ranges, most_bytes=MOST_BYTES)
         self.size = in_bytes(sum(self.solver.memory_parts().values()))
         self.checkpoints: list[Checkpoint] = []
         self.seconds = 0.0

@@ -28,6 +28,8 @@ from sog.memory import bytes_of, check_memory
 from sog.tabular.rules import Rule, step_of
 from sog.tabular.solver import Checkpoint, find_rule
 
+SPOT_RULE: Final = "dcfr+"
+"""The fastest to 0.1% of the pot and beyond, of all, on rivers and turns."""
 _LONGEST_CALL: Final = 0.5  # seconds, so that Ctrl-C is handled soon
 _FIRST_CHECKPOINT: Final = 10
 _CHECKPOINT_GROWTH: Final = 1.1  # an evaluation takes about as long as an iteration
@@ -66,7 +68,7 @@ class SpotSolver:
         self,
         spot: Spot,
         ranges: np.ndarray,
-        rule: str | Rule = "cfr+",
+        rule: str | Rule = SPOT_RULE,
         *,
         boards: Sequence[tuple[int, ...]] | None = None,
         chunk: int | None = None,
