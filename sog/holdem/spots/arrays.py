@@ -38,8 +38,8 @@ class SortedHands:
     """
 
     lists: Array
-    """[board, place, column] with a place less than there are cards: the hand; the number of hands
-    where there is none."""
+    """[board, place, column]: the hand; the number of hands where there is none. There are places
+    for the hands with any one card."""
     bounds: Array
     """[board, 1 + hole card, 2, own hand]: of all hands, and of those with each card of the hand,
     how many are weaker, and how many not stronger: as a row of [place, column]."""

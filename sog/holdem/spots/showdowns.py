@@ -111,7 +111,7 @@ def _net_wins(
 ) -> Array:
     """[end, hand]: see `at_showdown`, on the board of a table. reach: [end, hand]."""
     length, width = table.lists.shape
-    num_cards = length + 1
+    num_cards = cards.holds[player].shape[0]
     padded = _by_hand(reach)
 
     def add(place: Array, sums: Array) -> Array:
@@ -123,7 +123,7 @@ def _net_wins(
         )
         return after
 
-    nothing = jnp.zeros((num_cards, width, len(reach)), reach.dtype)
+    nothing = jnp.zeros((length + 1, width, len(reach)), reach.dtype)
     sums = jax.lax.fori_loop(0, length, add, nothing)
     rows, whole = sums.reshape(-1, len(reach)), sums[-1]
     columns = np.tri(width - num_cards, k=-1, dtype=np.float32)

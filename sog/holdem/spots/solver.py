@@ -35,7 +35,7 @@ _FIRST_CHECKPOINT: Final = 10
 _CHECKPOINT_GROWTH: Final = 1.1  # an evaluation takes about as long as an iteration
 _WIDE_CHUNK: Final = 64
 _LEAST_WEIGHT: Final = 1e-6  # relative to the largest one of a range
-_MANY_PAIRS: Final = 150_000  # of hands
+_MANY_PAIRS: Final = 80_000  # of hands
 _WORKING_ROWS: Final = 4  # per action: policy, reach, value and advantage at once
 
 

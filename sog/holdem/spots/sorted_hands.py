@@ -1,10 +1,14 @@
 """Tables for showdowns in sorted order, see `showdowns.py`: hands by strength on each board."""
 
+from typing import Final
+
 import jax.numpy as jnp
 import numpy as np
 
 from sog.holdem.spots.arrays import SortedHands
 from sog.holdem.spots.boards import SpotHands
+
+_STEP: Final = 8
 
 
 def sort_hands(
@@ -20,7 +24,8 @@ def _sort(hands: SpotHands, ranks: tuple[np.ndarray, np.ndarray], player: int) -
     own, met = (cards[hands.number[who]] for who in (player, 1 - player))
     of_card = np.bincount(met.ravel(), minlength=num_cards)
     starts = np.cumsum(of_card) - of_card
-    length = num_cards - 1  # for any ranges, so that these share a program
+    # In steps, so that similar ranges share a program.
+    length = min(-(-int(of_card.max()) // _STEP) * _STEP, num_cards - 1)
     last = (len(met) - 1) // length
     width = num_cards + last + 1
     num_boards, num_ranks = len(ranks[0]), 1 + max(int(rank.max()) for rank in ranks)
