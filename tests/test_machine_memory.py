@@ -1,5 +1,6 @@
 """How much memory there is."""
 
+import ctypes
 from pathlib import Path
 
 import pytest
@@ -29,3 +30,22 @@ def test_bytes_are_told_with_three_digits() -> None:
         "10 GB",
         "1e+07 PB",
     ]
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="of the GNU C library")
+def test_memory_that_a_library_freed_is_returned() -> None:
+    library, size, count = ctypes.CDLL(None), 64 * 1024, 2000
+    library.malloc.restype, library.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    blocks = [library.malloc(size) for _ in range(count)]
+    for block in blocks:
+        ctypes.memset(block, 1, size)
+    for block in blocks[:-1]:  # the last one keeps the heap from shrinking by itself
+        library.free(block)
+    before = resident_bytes()
+    memory.return_unused_memory()
+    assert before - resident_bytes() > count * size / 2
+    library.free(blocks[-1])
+
+
+def resident_bytes() -> int:
+    return 4096 * int(Path("/proc/self/statm").read_text().split()[1])

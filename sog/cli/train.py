@@ -29,7 +29,7 @@ from sog.cli.train_view import TrainView
 from sog.files import replacing
 from sog.games import Game
 from sog.games.parts import game_part
-from sog.memory import in_bytes
+from sog.memory import in_bytes, return_unused_memory
 from sog.tabular.sizes import can_be_counted
 
 _COMPILING: Final = "compiling"
@@ -129,6 +129,7 @@ def _compile(game: Game[Any], schedule: InlineSchedule, view: TrainView) -> None
     """Compiles the programs of training, and shows which are left."""
     expected, began = last_time(game, "training"), time.monotonic()
     schedule.prepare(lambda left: view.set_activity(f"{_COMPILING} {' and '.join(left)}{expected}"))
+    return_unused_memory()
     keep_time(game, "training", time.monotonic() - began)
 
 

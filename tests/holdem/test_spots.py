@@ -4,6 +4,7 @@ import dataclasses
 import itertools
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -430,6 +431,21 @@ def test_what_does_not_fit_is_refused_before_it_is_made(monkeypatch: pytest.Monk
     monkeypatch.setattr("sog.memory.available_bytes", lambda: 10_000_000)
     with pytest.raises(ValueError, match=r"regrets and sums of policies would take .* of memory"):
         solver_of("board=Ts3h2h5c,pot=100,stack=1000,bets=0.5/1/allin")
+
+
+def test_programs_are_compiled_before_there_are_tables_and_not_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    solver = solver_of("ranks=5,suits=2,board=AsAhKsKh,pot=10,stack=10,bets=1,caps=1")
+    with jax.log_compiles():
+        solver.warm_up()
+        assert "memory" not in vars(solver)
+        assert "Compiling jit(_run)" in caplog.text
+        caplog.clear()
+        solver.run(1)
+        solver.exploitability()
+    assert "jit(_run)" not in caplog.text
+    assert "jit(evaluate)" not in caplog.text
 
 
 def test_where_a_card_is_due_a_word_is_answered_with_cards() -> None:

@@ -24,7 +24,7 @@ from sog.holdem.spots.showdowns import all_in_equities
 from sog.holdem.spots.sorted_hands import sort_hands
 from sog.holdem.spots.spot import Spot
 from sog.holdem.spots.tables import PRECISIONS, Precision, read
-from sog.memory import bytes_of, check_memory
+from sog.memory import bytes_of, check_memory, return_unused_memory
 from sog.tabular.rules import Rule, step_of
 from sog.tabular.solver import Checkpoint, find_rule
 
@@ -106,12 +106,17 @@ class SpotSolver:
         self.cards = _on_device(self.hands, self.boards, streets)
         self.reach: tuple[Array, Array] = (jnp.asarray(first), jnp.asarray(second))
         self.equities = _equities(self.layout, self.cards)
-        self.memory: tuple[Memory, Memory] = (self._empty(0), self._empty(1))
+
+    @functools.cached_property
+    def memory(self) -> tuple[Memory, Memory]:
+        """CFR's tables of each player, zeros at first; allocated when they are needed."""
+        empty: tuple[Memory, Memory] = jax.tree.map(
+            lambda one: jnp.zeros(one.shape, one.dtype), self._shapes()
+        )
+        return empty
 
     def memory_parts(self) -> dict[str, int]:
         """Bytes by purpose, for `sog.memory.check_memory`."""
-        masks = [[level.mask[player] for level in self.boards] for player in (0, 1)]
-        kept = [self._shape_of_memory(masks[p], p) for p in (0, 1)]
         size_of_matrix = 4 * self.hands.compatible.size
         before_last = sum(level.size for level in self.boards[:-1])
         last = self.boards[-1]
@@ -127,7 +132,7 @@ class SpotSolver:
         num_actions = [street.num_actions for street in self.layout.streets]
         rows = _WORKING_ROWS * (sum(num_actions[:-1]) + together * num_actions[-1])
         return {
-            "regrets and sums of policies": sum(map(bytes_of, kept)),
+            "regrets and sums of policies": bytes_of(self._shapes()),
             "a pass through the betting": 4 * rows * max(self.hands.compatible.shape),
             "equities of hands all-in": size_of_matrix * (before_last + 2 * together + 2),
             "boards": 2 * tables,
@@ -187,26 +192,27 @@ class SpotSolver:
         return np.asarray(np.where(total > 0, sums / np.where(total > 0, total, 1), 1 / len(sums)))
 
     def warm_up(self) -> None:
-        """Compiles iterations and evaluation, in parallel if there are cores."""
+        """Compiles iterations and evaluation, in parallel if there are cores.
+
+        Before the tables exist, for which there is then room where the compiler worked.
+        """
+        known, shapes = (self.layout, self.cards, self.equities, self.reach), self._shapes()
+        numbers = [jax.ShapeDtypeStruct((), np.int32)] * 3
+        programs = [_run.lower(*known, self.rule, shapes, *numbers)]
+        for player in (0, 1):
+            programs.append(_evaluate.lower(*known, shapes, player, "best response"))
         with ThreadPoolExecutor() as pool:
-            parts = [pool.submit(self.run, 0)]
-            for player in (0, 1):
-                arguments = (self.layout, self.cards, self.equities, self.reach, self.memory)
-                program = _evaluate.lower(*arguments, player, "best response")
-                parts.append(pool.submit(program.compile))  # type: ignore[arg-type]
-            for part in parts:
-                part.result()
+            list(pool.map(lambda program: program.compile(), programs))
+        return_unused_memory()
 
-    def _empty(self, player: int) -> Memory:
-        masks = [level.mask[player] for level in self.boards]
-        shapes = self._shape_of_memory(masks, player)
-        empty: Memory = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), shapes)
-        return empty
-
-    def _shape_of_memory(self, masks: Sequence[np.ndarray], player: int) -> Memory:
-        boards = [mask.shape for mask in masks]
-        shapes: Memory = jax.eval_shape(
-            lambda: empty_memory(self.layout, boards, player, self.rule, self.precision)
+    def _shapes(self) -> tuple[Memory, Memory]:
+        """Those of `memory`."""
+        masks = [[level.mask[player].shape for level in self.boards] for player in (0, 1)]
+        shapes: tuple[Memory, Memory] = jax.eval_shape(
+            lambda: tuple(
+                empty_memory(self.layout, masks[player], player, self.rule, self.precision)
+                for player in (0, 1)
+            )
         )
         return shapes
 

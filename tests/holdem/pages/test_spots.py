@@ -205,7 +205,7 @@ def test_what_is_too_large_is_refused_before_it_is_made(
     def made(*_: Any) -> None:
         raise AssertionError("it was made")
 
-    monkeypatch.setattr(SpotSolver, "_empty", made)
+    monkeypatch.setattr(SpotSolver, "memory", property(made))
     answer = visitor.post("/spots", **{**RIVER, "raises": "0.5/1", "bets": "0.5/1", **change})
     assert answer.status_code == 400
     assert told in html.unescape(answer.text)
