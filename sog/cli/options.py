@@ -194,7 +194,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "FILE.png", "the picture, PNG, PDF or SVG (default: curves.png in the run folder)"
     ),
     "--svg": _file("FILE.svg", "draw the tree"),
-    "--csv": _file("FILE.csv", "write the grid to a table"),
     "--table": _file("FILE.csv", "write the whole policy to a table, see below"),
     **{
         f"--{name}": _file(

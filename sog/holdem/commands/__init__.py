@@ -173,9 +173,9 @@ do not apply.
 SHOW_SPOT: Final = Mode(
     """\
 FILE.spot is a spot of hold'em written by `sog solve --save`, which --walk browses:
-  sog policy turn.spot --history "check bet50"
+  sog policy turn.spot --history "check bet50" --svg squares.svg
 """,
-    (),
+    (("--svg", {"help": "of a spot: draw the square of hands"}),),
     takes="sog.holdem.commands.policy:takes",
     run="sog.holdem.commands.policy:run",
 )
