@@ -172,8 +172,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     },
     # Output.
     "--lock": _several(
-        "TEXT|FILE.csv",
-        "fix a player's policy at a public state, see below; may be repeated",
+        "TEXT", "fix a player's policy at a public state, see below; may be repeated"
     ),
     "--json": _flag("print only JSON on stdout"),
     "--rules": _flag("print the rules of GAME, about a screenful"),

@@ -73,10 +73,9 @@ examples:
   sog solve leduc --resume leduc.solve --iterations 5000
 
 A lock fixes the policy of the player to act after some events: a probability for each action, of
-all infostates or of a named one, more of them after semicolons; the last one counts. A table
-(FILE.csv) with some of the rows of `sog policy --table` is a lock, too. Everything else is
-optimized, and the cost of the lock to its player is printed, if both players adapt to it or only
-the opponent does. Best responses, also for exploitability, respect locks.
+all infostates or of a named one, more of them after semicolons; the last one counts. Everything
+else is optimized, and the cost of the lock to its player is printed, if both players adapt to it or
+only the opponent does. Best responses, also for exploitability, respect locks.
 
 Exploitability is half of NashConv: the mean loss against a best response, averaged over both seats.
 It is printed in thousandths of the game's unit; in poker that is mbb, a chip being a big blind.
