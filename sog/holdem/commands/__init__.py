@@ -87,14 +87,6 @@ policies while it learned, over the later half of this training)}.
                 "169/1000/500/200)",
             },
         ),
-        (
-            "--bucketing",
-            {
-                "choices": ("percentile", "grid"),
-                "help": "buckets of about equally many hands, or equal parts of [0, 1] (default: "
-                "percentile)",
-            },
-        ),
         ("--seed", {"default": None}),
         "--json",
     ),
