@@ -11,7 +11,7 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play_screen import Quit, Terminal
 from sog.domain import policy_tables
 from sog.holdem.commands.spot_node import node_as_json, print_node, shown
-from sog.holdem.hand_grid import draw_hand_grid
+from sog.holdem.hand_squares import draw_hand_grid
 from sog.holdem.spots.spot_file import ENDING, SavedSpot, load_spot
 from sog.holdem.spots.walk import SpotNode, SpotPause, look, split_history, walk
 
