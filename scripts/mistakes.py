@@ -1,29 +1,24 @@
-"""Mistakes of a player by phase of the game, against perfect play.
+"""Mistakes of a player of Connect Four by phase of the game, against perfect play.
 
 Example:
-    python scripts/mistakes.py agent:connect_four --oracle bitbully --games 50
-    python scripts/mistakes.py runs/hex5 --oracle hex --games 100 --opening 4
-    python scripts/mistakes.py runs/othello6 --games 50 --opening 12
+    python scripts/mistakes.py agent:connect_four --games 50
 
 The player plays itself from random openings, so that all phases occur and no two games are alike.
-Every decision is compared with the values of actions under perfect play: it is a mistake if another
-action is better. The share of mistakes is among decisions whose actions differ in value. `exact` is
-this project's backward induction, which reaches the last moves of a game (earlier decisions are not
-judged); `hex` its solver of Hex up to 5 x 5; `bitbully` (AGPL, in the extra `bench`) solves Connect
-Four.
+BitBully (AGPL, in the extra `bench`) says who wins after each action: a decision is a mistake if
+another action is better. The share of mistakes is among decisions whose actions differ in value.
 """
 
 import argparse
 import json
 import random
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import jax
 import numpy as np
-from shared import game_text, script_parser
+from shared import script_parser
 
-from sog.boards.oracles import ORACLES
 from sog.games.core import Game
 from sog.numbers import positive_integer
 from sog.play.batched_games import play_batched
@@ -33,6 +28,7 @@ from sog.play.match import play_stepwise
 from sog.play.rules import after, first_state, situation
 from sog.players.seating import seat
 
+GAME: Final = "connect_four"
 _BATCH: Final = 32
 _ALIKE: Final = 1e-6
 
@@ -51,15 +47,29 @@ def _opening(game: Game[Any], most: int, rng: random.Random) -> list[int]:
             return line
 
 
+def bitbully_solver() -> Callable[[Sequence[int]], dict[int, int]]:
+    """A function from the columns played to 1, 0 or -1 for each legal column: who wins after it."""
+    import bitbully
+
+    solver = bitbully.BitBully()
+
+    def solve(line: Sequence[int]) -> dict[int, int]:
+        board = bitbully.Board()
+        for column in line:
+            board.play(column)
+        scores = dict(solver.score_all_moves(board))
+        return {int(column): int(np.sign(score)) for column, score in scores.items()}
+
+    return solve
+
+
 def main() -> int:
     """Prints a line of JSON for each phase."""
     parser = script_parser(__doc__)
     parser.add_argument("player", metavar="PLAYER", help="as for sog match")
-    parser.add_argument("--game", type=game_text, help="for a player of any game")
     parser.add_argument(
         "--search", metavar="S,C", help="its simulations and simulations per update"
     )
-    parser.add_argument("--oracle", choices=ORACLES, default="exact")
     parser.add_argument("--games", type=positive_integer, default=50, metavar="N")
     parser.add_argument("--opening", type=int, default=8, help="random moves at most")
     parser.add_argument("--phase", type=positive_integer, default=6, help="moves of a phase")
@@ -74,7 +84,8 @@ def main() -> int:
 
 
 def _measure(arguments: argparse.Namespace) -> None:
-    seating = seat([arguments.player], game=arguments.game, search=arguments.search)
+    solver = bitbully_solver()
+    seating = seat([arguments.player], game=GAME, search=arguments.search)
     game, (player,) = seating.game, seating.players
     rng, begun = random.Random(arguments.seed), list[int]()
 
@@ -94,16 +105,13 @@ def _measure(arguments: argparse.Namespace) -> None:
         for ply in range(first, len(one.outcomes))
     ]
     phases = dict[int, list[tuple[float, float]]]()
-    unknown = dict[int, int]()
-    judged = ORACLES[arguments.oracle](game, decisions)
-    for (line, _), worth in zip(decisions, judged, strict=True):
-        phase = len(line) // arguments.phase
-        if worth is None:
-            unknown[phase] = unknown.get(phase, 0) + 1
-            continue
-        phases.setdefault(phase, []).append((worth.best - worth.taken, worth.best - worth.worst))
-    for phase in sorted({*phases, *unknown}):
-        lost, risked = np.array(phases.get(phase, [])).reshape(-1, 2).T
+    for line, action in decisions:
+        worth = solver(line)
+        best = max(worth.values())
+        lost_and_risked = best - worth[action], best - min(worth.values())
+        phases.setdefault(len(line) // arguments.phase, []).append(lost_and_risked)
+    for phase, found in sorted(phases.items()):
+        lost, risked = np.array(found).T
         at_stake = risked > _ALIKE
         wrong = int((lost > _ALIKE).sum())
         line_of = {
@@ -112,8 +120,7 @@ def _measure(arguments: argparse.Namespace) -> None:
             "at_stake": int(at_stake.sum()),
             "mistakes": wrong,
             "mistakes_per_decision_at_stake": wrong / max(int(at_stake.sum()), 1),
-            "lost_per_decision": float(lost.mean()) if len(lost) else 0.0,
-            "not_judged": unknown.get(phase, 0),
+            "lost_per_decision": float(lost.mean()),
         }
         print(json.dumps({"player": player.name, "game": str(game), **line_of}), flush=True)
 

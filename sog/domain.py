@@ -68,9 +68,6 @@ class Domain:
     `sog.games.make`) -> game."""
     policy_tables: Mapping[str, PolicyTable] = dataclasses.field(default_factory=dict)
     """By the option of `sog policy` that writes it."""
-    without_tree: str = ""
-    """module:function, from a game too large to enumerate to a sentence, after a space, on the
-    domain's players for it; or ""."""
     errors: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By the module of a RuntimeError: the name, for users, of the program that raises it."""
     pages: Mapping[str, str] = dataclasses.field(default_factory=dict)

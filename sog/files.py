@@ -52,10 +52,10 @@ def read_bytes(path: AnyPath, most: int, *, follow: bool = True) -> bytes:
     return content
 
 
-def read_text(path: AnyPath, most: int, *, follow: bool = True) -> str:
+def read_text(path: AnyPath, most: int) -> str:
     """Reads a UTF-8 file, with or without a byte order mark."""
     try:
-        return read_bytes(path, most, follow=follow).decode("utf-8-sig")
+        return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _refusal(path, errno.EILSEQ, "not a file of UTF-8 text") from None
 

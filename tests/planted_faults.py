@@ -28,7 +28,7 @@ _NEXT: Final = " :: "
 FAULTS: Final = r"""
 selfplay/sources.py :: test_domains :: from sog.games.parts import game_part :: import sog.holdem.ranges; from sog.games.parts import game_part
 selfplay/runs/config.py :: selfplay/test_config test_files_0_1 :: "first_outcomes": "none" :: "first_outcome": "none"
-sog/holdem/commands/policy.py :: test_files_0_1 :: return str(arguments.source).lower().endswith(ENDING) :: return False
+sog/holdem/commands/policy.py :: test_files_0_1 :: is_spot = str(arguments.source).lower().endswith(ENDING) :: is_spot = False
 sog/baselines/plain/games.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
 sog/domain.py :: test_domains :: if not isinstance(found, Domain) :: if found is None
 sog/domain.py :: test_domains :: entries.setdefault(name, entry) :: entries[name] = entry
@@ -105,7 +105,6 @@ sog/holdem/spots/betting.py :: holdem/test_spots :: "last_raise": abs(stakes[:, 
 sog/holdem/spots/tables.py :: holdem/test_spots :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
 sog/holdem/spots/solver.py :: holdem/test_spots :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
 sog/holdem/spots/spot_file.py :: holdem/test_spot_file :: if any((np.asarray(table) < 0).any() :: if any((np.asarray(table) < -1).any()
-sog/holdem/blueprint/buckets.py :: holdem/test_blueprint_buckets :: [(part + size - 1) // size - 1 for part in parts] :: [part // size for part in parts]
 sog/holdem/blueprint/buckets.py :: holdem/test_blueprint_buckets :: np.searchsorted(self.edges, scores) :: np.searchsorted(self.edges, scores, side="right")
 sog/holdem/blueprint/strengths.py :: holdem/test_blueprint_buckets :: score += hole_cards - 1 :: score += hole_cards - 2
 sog/holdem/blueprint/betting_tree.py :: holdem/test_blueprint :: np.concatenate(won) / np.float32(game.chips_per_unit) :: np.concatenate(won)

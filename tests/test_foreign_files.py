@@ -39,7 +39,6 @@ READERS: Final = {
     "sog review, an SGF": ("own.sgf", "review own.sgf"),
     "sog exploitability, a table": ("table.csv", "exploitability kuhn table.csv"),
     "a table that plays": ("table.csv", "match policy:table.csv random --game kuhn --games 2"),
-    "sog solve --lock": ("table.csv", "solve kuhn --lock table.csv"),
     "a FEN": ("own.fen", "solve gardner_chess --history own.fen"),
     "a PGN": ("own.pgn", "match random random --game gardner_chess --history own.pgn"),
     "an SGF": ("own.sgf", "search go5 --evaluator zero --history own.sgf"),

@@ -83,7 +83,7 @@ def test_more_events_than_any_game_has_are_refused() -> None:
 def test_locks(piece: str) -> None:
     text = piece * (OF_EVENTS // len(piece) - 10)
     for form in (text, f": {text}", f": {text}=1", f"check: bet2={text}"):
-        read(lambda lock: read_locks(make("leduc"), [lock], files=False), form)
+        read(lambda lock: read_locks(make("leduc"), [lock]), form)
 
 
 def parse(text: str) -> None:

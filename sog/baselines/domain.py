@@ -80,5 +80,4 @@ DOMAIN: Final = Domain(
     package="sog.baselines",
     players=_PLAYERS,
     commands={"run": "sog.baselines.commands:RUN"},
-    without_tree="sog.baselines.plain.games:without_tree",
 )

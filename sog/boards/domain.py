@@ -43,7 +43,7 @@ DOMAIN: Final = Domain(
         "perfect": Entry(
             method="sog.boards.perfect:Perfect",
             form="perfect",
-            summary="perfect play where nothing is hidden; for small games, and Hex up to 5 x 5",
+            summary="perfect play of Hex up to 5 x 5",
         ),
     },
     commands={

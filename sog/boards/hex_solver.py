@@ -9,8 +9,6 @@ if no cell is in all threats, the opponent has lost.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import numpy as np
-
 _Position = tuple[int, int, int]
 """Stones of the player to move, of the other, and who it is."""
 _NEVER: Final = 10**9
@@ -52,19 +50,9 @@ class HexSolver:
         self._numbers: dict[_Position, tuple[int, int]] = {}
         self._below: dict[_Position, list[_Position]] = {}
 
-    def values(self, line: Sequence[int]) -> np.ndarray:
-        """[cell]: 1 if the player to move wins by a stone there, -1 if it loses, NaN where that is
-        illegal. line: the cells played from the start."""
-        own, other, mover = self._after(line)
-        found = np.full(self.size**2, np.nan)
-        for cell in self._cells:
-            if not (own | other) >> cell & 1:
-                found[cell] = -1 if self.wins(other, own | 1 << cell, 1 - mover) else 1
-        return found
-
     def best_cells(self, line: Sequence[int]) -> list[int]:
         """Moves that keep the value of the position: in a won one those found to win, at least one;
-        in a lost one all. Much faster than `values`."""
+        in a lost one all. line: the cells played from the start."""
         own, other, mover = self._after(line)
         empty = self._whole & ~(own | other)
         cells = list(self._bits(empty))
@@ -79,10 +67,6 @@ class HexSolver:
             return disproof == 0
 
         return [cell for cell in cells if is_shown(cell)]
-
-    def wins_after(self, line: Sequence[int]) -> bool:
-        """Whether the player to move wins. line: the cells played from the start."""
-        return self.wins(*self._after(line))
 
     @staticmethod
     def _after(line: Sequence[int]) -> _Position:

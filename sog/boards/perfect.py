@@ -1,9 +1,8 @@
-"""Perfect play of small games without hidden information, by `sog.tabular`."""
+"""Perfect play of small Hex, by proof-number search."""
 
 import dataclasses
 from typing import Any, Final
 
-import jax
 import numpy as np
 
 from sog.boards.hex import Hex
@@ -11,30 +10,23 @@ from sog.boards.hex_solver import HexSolver
 from sog.games.core import Game
 from sog.play.arena import AgentFactory
 from sog.play.match import only_at_the_start
-from sog.play.rules import first_state
 from sog.play.simple_agents import RandomAgent
 from sog.players.method import Method
 from sog.players.player import Host
-from sog.tabular.perfect_play import perfect_values
 
-_LARGEST_HEX: Final = 5
-_MOST_POSITIONS: Final = 200_000
+_LARGEST: Final = 5
 
 
 class PerfectAgent(RandomAgent):
-    """Plays the best actions found, uniformly."""
+    """Plays the best cells found, uniformly."""
 
-    def __init__(
-        self, game: Game[Any], *, player: int, seed: int, solver: HexSolver | None
-    ) -> None:
-        """solver: for Hex; other games are solved by backward induction."""
+    def __init__(self, game: Hex, *, player: int, seed: int, solver: HexSolver) -> None:
         self._solver = solver
         super().__init__(game, player=player, seed=seed)
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game; Hex must start at its root: the solver takes the moves so far."""
-        if self._solver is not None:
-            only_at_the_start(state)
+        """Begins a new game, at its start: the solver takes the moves so far."""
+        only_at_the_start(state)
         self._line: list[int] = []
         super().begin(state, seed)
 
@@ -45,39 +37,28 @@ class PerfectAgent(RandomAgent):
 
     def policies(self) -> np.ndarray:
         """[1, A]: the probabilities with which `act` chooses."""
-        if self._solver is not None:
-            is_best = np.zeros(self.game.num_actions)
-            is_best[self._solver.best_cells(self._line)] = 1
-        else:
-            values = _values(self.game, self._state)
-            is_best = values == np.nanmax(values)
-        return np.asarray(is_best / is_best.sum())[None]
+        is_best = np.zeros((1, self.game.num_actions))
+        is_best[0, self._solver.best_cells(self._line)] = 1
+        return np.asarray(is_best / is_best.sum())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Perfect(Method):
-    """Backward induction over all positions below; in Hex up to 5 x 5 proof-number search."""
+    """Hex up to 5 x 5 by proof-number search."""
 
     name = "perfect"
-    paper = "Zermelo 1913; Nagai 2002 for proof-number search"
+    paper = "Nagai 2002, df-pn"
 
     def check(self, game: Game[Any]) -> None:
-        """Raises ValueError for a game that is too large."""
-        if not _is_small_hex(game):
-            _values(game, first_state(game))
+        """Raises ValueError for another game, or a larger board."""
+        if not isinstance(game, Hex) or game.swap or game.size > _LARGEST:
+            raise ValueError(
+                f"the game must be hex up to {_LARGEST} x {_LARGEST} without swap, got "
+                f"{game}; tabular plays other small games almost perfectly."
+            )
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
-        """Agents that share the solver for Hex."""
-        solver = HexSolver(game.size) if isinstance(game, Hex) and _is_small_hex(game) else None
+        """Agents that share a solver."""
+        assert isinstance(game, Hex)
+        solver = HexSolver(game.size)
         return lambda player, seed: PerfectAgent(game, player=player, seed=seed, solver=solver)
-
-
-def _is_small_hex(game: Game[Any]) -> bool:
-    return isinstance(game, Hex) and not game.swap and game.size <= _LARGEST_HEX
-
-
-def _values(game: Game[Any], state: Any) -> np.ndarray:
-    """[A]: see `perfect_values`."""
-    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], jax.device_get(state))
-    found: np.ndarray = perfect_values(game, states, max_positions=_MOST_POSITIONS)[0]
-    return found

@@ -170,23 +170,6 @@ def short_name(game: "Game[Any]") -> str:
     return written_call(game.name, changed)
 
 
-class Pace:
-    """Estimates the time left from the pace since the first call (before it, JAX may compile)."""
-
-    def __init__(self) -> None:
-        self._first: tuple[float, float] | None = None
-
-    def time_left(self, completed: float, total: float) -> str:
-        """As ", about 3 min left"; "" if not known."""
-        now = time.monotonic()
-        self._first = self._first or (completed, now)
-        first, began = self._first
-        if not first < completed < total:
-            return ""
-        seconds = (now - began) * (total - completed) / (completed - first)
-        return f", about {duration(seconds)} left"
-
-
 class Work:
     """Progress of a command on stderr: a live line in a terminal, else a line now and then."""
 
@@ -197,11 +180,11 @@ class Work:
         self._last_line = 0.0
         self.doing = "starting"
         self.detail = ""
-        self._pace = Pace()
+        self._first: tuple[int, float] | None = None
 
     def begin(self, doing: str, total: int | None = None) -> None:
         """Starts a part of the work; total: its amount, if known."""
-        self.doing, self.detail, self._pace = doing, "", Pace()
+        self.doing, self.detail, self._first = doing, "", None
         self._progress.reset(self._task, description=doing, total=total, visible=True, detail="")
         self._line(doing)
 
@@ -213,8 +196,14 @@ class Work:
             self._line(f"{self.doing}: {detail}")
 
     def time_left(self, completed: int, total: int) -> str:
-        """The estimated time left for this part, see `Pace`."""
-        return self._pace.time_left(completed, total)
+        """The time left for this part, as ", about 3 min left", by the pace since the first call
+        (before it, JAX may compile); "" if not known."""
+        now = time.monotonic()
+        first, began = self._first = self._first or (completed, now)
+        if not first < completed < total:
+            return ""
+        seconds = (now - began) * (total - completed) / (completed - first)
+        return f", about {duration(seconds)} left"
 
     def in_batches(self, doing: str) -> Callable[[int, int], None]:
         """Progress of a part that begins with its first batch: takes the batches done, and all."""

@@ -64,11 +64,9 @@ def writing(path: Path, what: str = "", failures: list[str] | None = None) -> It
         print_note(f"wrote {what} to {path}.")
 
 
-def write_file(
-    path: Path, content: str | bytes, what: str = "", failures: list[str] | None = None
-) -> None:
+def write_file(path: Path, content: str | bytes, what: str = "") -> None:
     """Replaces a file; see `writing`."""
-    with writing(path, what, failures):
+    with writing(path, what):
         replace_file(path, content)
 
 

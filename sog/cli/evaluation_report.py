@@ -4,7 +4,7 @@ import dataclasses
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from rich.table import Table
@@ -150,17 +150,8 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
     }
 
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 _REFERENCE: Final = "0.35"
-_IS_MCTS: Final = "#b5651d"
-_IS_MCTS_LABEL: Final = "IS-MCTS (Student of Games paper, Table S5)"
-_IS_MCTS_ON_LEDUC: Final = ((100, 1094), (1000, 601), (10_000, 465))
-"""Simulations, and mbb per hand."""
-_LEDUC: Final = ("leduc", "leduc(suit_isomorphism=true)")
 _LETTERS_PER_LINE: Final = 90
-_POINTS_FROM_AXES: Final = 4
 _SMALL: Final = 8
 
 Lines = Mapping[str, Sequence[dict[str, Any]]]
@@ -182,12 +173,10 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
         lines.setdefault(label, []).append(_as_json(plan, one))
     words = textwrap.fill(", ".join(plan.words()), _LETTERS_PER_LINE)
     title = f"{display.short_name(game)}: exploitability of an agent that searches\n{words}"
-    plot_results(path, game, title, lines, marks_is_mcts=display.short_name(game) in _LEDUC)
+    plot_results(path, game, title, lines)
 
 
-def plot_results(
-    path: Path, game: Game[Any], title: str, lines: Lines, *, marks_is_mcts: bool = False
-) -> None:
+def plot_results(path: Path, game: Game[Any], title: str, lines: Lines) -> None:
     """Draws results of one game; against learner steps if the first line has several checkpoints.
     CFR over the whole tree is drawn by the rule of the first result."""
     figure, axes = new_figure(title)
@@ -218,8 +207,6 @@ def plot_results(
         markersize=3,
         label=f"CFR over the whole tree ({same})",
     )
-    if marks_is_mcts:
-        _mark_is_mcts(axes)
     finish_axes(
         axes,
         x_label="learner steps" if has_steps else "regret updates of each search, T",
@@ -234,23 +221,3 @@ def plot_results(
         axes.set_xscale("linear")
     figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
     write_figure(path, figure)
-
-
-def _mark_is_mcts(axes: "Axes") -> None:
-    """Draws horizontal lines: its simulations are no regret updates, so the axis does not apply.
-
-    Their names stand beside the axes, clear of all curves.
-    """
-    for number, (simulations, milli) in enumerate(_IS_MCTS_ON_LEDUC):
-        label = _IS_MCTS_LABEL if number == 0 else None
-        axes.axhline(milli, color=_IS_MCTS, linewidth=1, linestyle=":", label=label)
-        axes.annotate(
-            f"{simulations:,} simulations: {milli:,}",
-            (1, milli),
-            xycoords=axes.get_yaxis_transform(),
-            xytext=(_POINTS_FROM_AXES, 0),
-            textcoords="offset points",
-            verticalalignment="center",
-            fontsize=_SMALL,
-            color=_IS_MCTS,
-        )

@@ -1,6 +1,5 @@
 """Facts about games for `sog games`: names, parameters, and counted sizes."""
 
-import dataclasses
 from typing import Any, Final
 
 from sog.catalog import size_texts
@@ -78,7 +77,7 @@ def show_game(text: str, *, sizes: bool, as_json: bool) -> None:
         display.print_parameters(facts["parameters"])
     if game.remark:
         display.note(game.remark)
-    _print_examples(text.strip(), game, facts)
+    _print_example(text.strip(), game, facts)
 
 
 def show_rules(text: str, *, as_json: bool) -> None:
@@ -93,40 +92,21 @@ def show_rules(text: str, *, as_json: bool) -> None:
     display.print_text(f"{display.short_name(game)}: {game.summary}\n\n{rules}")
 
 
-def _print_examples(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
+def _print_example(typed: str, game: Game[Any], facts: dict[str, Any]) -> None:
+    """A command that solves the game, or counts it further."""
     name = typed if ":" in typed else display.short_name(game)
+    quoted = f'"{name}"' if "(" in name else name
     apart, is_counted = _solved_apart(game), facts["num_public_states"] is not None
-    can_be_solved = is_counted if apart is None else bool(apart.how)
-    until = "--until-mbb 1" if apart is None else apart.until
-    names = [name] if "(" in name or ":" in name else [name, *_variants(game, can_be_solved)]
-    print()
-    for number, example in enumerate(names):
-        quoted = f'"{example}"' if "(" in example else example
-        if can_be_solved:
-            print(f"  sog solve {quoted} {until}")
-        elif number > 0 or facts["more_public_states_than"] is not None:
-            print(f"  sog games {quoted}{'' if number else ' --sizes'}")
+    if is_counted if apart is None else apart.how:
+        print(f"\n  sog solve {quoted} {'--until-mbb 1' if apart is None else apart.until}")
+    elif facts["more_public_states_than"] is not None:
+        print(f"\n  sog games {quoted} --sizes")
 
 
 def _solved_apart(game: Game[Any]) -> SolvedApart | None:
     own_solver = game_part(game, "own_solver")
     found: SolvedApart | None = None if own_solver is None else own_solver(game)
     return found
-
-
-def _variants(game: Game[Any], larger: bool) -> list[str]:
-    """At most one variant of the game that differs by 1 in a single parameter."""
-    for parameter in display.parameter_facts(game):
-        default, steps = parameter["default"], (1, -1) if larger else (-1, 1)
-        near = [default + step for step in steps] if type(default) is int else []
-        for value in near:
-            try:
-                variant = dataclasses.replace(game, **{parameter["name"]: value})
-            except ValueError:
-                continue
-            if not variant.remark:
-                return [display.short_name(variant)]
-    return []
 
 
 def _facts(game: Game[Any], limit: int | None) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sog.cli.display import Work, note, working
 from sog.cli.errors import CommandError, mistakes, reason
-from sog.domain import domains, load_part
 from sog.files import read_any_text
 from sog.games import Game, make
 from sog.games.registry import has_loader
@@ -175,7 +174,5 @@ def explain_too_large(error: TreeTooLargeError) -> str:
         return f"{error} {_WITHOUT_TREE}"
     size = estimate_public_states(game)
     if size > most_nodes_in_memory(game):
-        offers = (load_part(one.without_tree)(game) for one in domains() if one.without_tree)
-        instead = f"{_WITHOUT_TREE}{''.join(offers)}"
-        return f"{error} It has some {size:.0e} nodes, too many for memory. {instead}"
+        return f"{error} It has some {size:.0e} nodes, too many for memory. {_WITHOUT_TREE}"
     return f"{error} A higher limit: --max-nodes N."

@@ -172,8 +172,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     },
     # Output.
     "--lock": _several(
-        "TEXT|FILE.csv",
-        "fix a player's policy at a public state, see below; may be repeated",
+        "TEXT", "fix a player's policy at a public state, see below; may be repeated"
     ),
     "--json": _flag("print only JSON on stdout"),
     "--rules": _flag("print the rules of GAME, about a screenful"),
@@ -194,7 +193,6 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "FILE.png", "the picture, PNG, PDF or SVG (default: curves.png in the run folder)"
     ),
     "--svg": _file("FILE.svg", "draw the tree"),
-    "--csv": _file("FILE.csv", "write the grid to a table"),
     "--table": _file("FILE.csv", "write the whole policy to a table, see below"),
     **{
         f"--{name}": _file(

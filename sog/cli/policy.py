@@ -10,7 +10,7 @@ from rich.table import Table
 
 from sog.cli import display
 from sog.cli.devices import start_jax
-from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, write_file, writing
+from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
 from sog.cli.play_screen import ListedAction, Quit, Terminal, find_choices, list_choices
@@ -22,13 +22,11 @@ from sog.drawing.grid import (
     Grid,
     Row,
     describe_events,
-    grid_as_csv,
     grid_as_json,
     merge_alike,
     node_at,
     read_grid,
 )
-from sog.drawing.grid_svg import draw_grid
 from sog.drawing.outline import or_zero, percent, signed
 from sog.games import Game
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
@@ -55,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     grid = _grid(strategy, node, arguments.player)
     exploitability = strategy.examination.exploitability
     with holding_interrupts():
-        _write_files(strategy, grid, arguments)
+        _write_tables(strategy, arguments)
         if arguments.json:
             whole = {"game": str(game), "source": strategy.source, "unit": game.unit}
             shown = grid_as_json(grid)
@@ -83,11 +81,11 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.walk and arguments.json:
         raise CommandError("--walk has no effect with --json, which prints one public state.")
     seen = dict[Path, str]()
-    for option, path in given(arguments, "csv", "svg", "table", *policy_tables()):
+    for option, path in given(arguments, "table", *policy_tables()):
         if path in seen:
             raise CommandError(f"{seen[path]} and {option} must be two files, got {path}.")
         seen[path] = option
-        check_target(option, path, (".svg" if option == "--svg" else ".csv",))
+        check_target(option, path, (".csv",))
     check_source(arguments)
 
 
@@ -98,12 +96,7 @@ def _grid(strategy: Strategy, node: int, player: int | None) -> Grid:
     return read_grid(strategy.examination, node, shown)
 
 
-def _write_files(strategy: Strategy, grid: Grid, arguments: argparse.Namespace) -> None:
-    if arguments.csv is not None:
-        write_file(arguments.csv, grid_as_csv(grid), "the grid")
-    if arguments.svg is not None:
-        picture = draw_grid(grid, title=strategy.title, unit=strategy.game.unit)
-        write_file(arguments.svg, picture, "the picture")
+def _write_tables(strategy: Strategy, arguments: argparse.Namespace) -> None:
     tree, policy = strategy.examination.tree, strategy.examination.policy
     if arguments.table is not None:
         with writing(arguments.table, "the whole policy"):

@@ -8,8 +8,6 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from rich.table import Table
-
 from sog.cli import display
 from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes, reject
@@ -147,10 +145,10 @@ def _report(
         head = {"game": str(game), "unit": game.unit, "player": player, "seed": arguments.seed}
         display.print_json({**head, name: results})
         return
-    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False)
-    table.add_column(title, no_wrap=True)
-    for column in (f"wins ({game.milli_unit})", "95%", "without AIVAT", "95%", "games", "seconds"):
-        table.add_column(column, justify="right", no_wrap=True)
+    wins = f"wins ({game.milli_unit})"
+    table = display.plain_table(
+        title, right=(wins, "95%", "without AIVAT", "95%", "games", "seconds")
+    )
     for one in done:
         result = one.result
         table.add_row(

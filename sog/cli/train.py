@@ -64,7 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _train(
     arguments: argparse.Namespace, config: Config, game: Game[Any], folder: RunFolder, path: Path
 ) -> int:
-    view = TrainView(display.short_name(game), config.run.steps, str(path))
     begun: list[Training] = []  # empty while there is nothing to lose
 
     def conclude() -> None:
@@ -74,20 +73,21 @@ def _train(
             what = f"stopped at step {begun[0].inner.learner.step:,}"
         else:
             kept = "nothing is lost" if is_kept else "nothing is trained yet"
-            what = f"interrupted while {view.doing}: {kept}"
+            what = f"interrupted while {work.doing}: {kept}"
         display.note(f"{what}; the same command {'resumes' if is_kept else 'starts over'}.")
 
     def awaited() -> str:
         return "this cycle" if begun else ""
 
     with (
+        display.working() as work,
         concluding(conclude, awaited),
-        view.shown(),
         _schedule(arguments, game, config) as schedule,
         contextlib.ExitStack() as stack,
     ):
         most, free = in_bytes(disk_bytes(game, config)), in_bytes(shutil.disk_usage(path).free)
         display.note(f"checkpoints will take some {most} of disk; {free} are free.")
+        view = TrainView(work, config.run.steps)
         view.set_activity(_COMPILING)
         training = _resumed(arguments, schedule, folder, path)
 
@@ -101,7 +101,7 @@ def _train(
         evaluate = _evaluations(game, config, view, beginning)
         if isinstance(schedule, InlineSchedule) and not schedule.is_done:
             _compile(game, schedule, view)  # otherwise workers do that themselves
-        _gather(schedule, view)
+        _gather(schedule, work)
         if not schedule.is_done:
             view.set_activity(beginning)
         training.run(evaluate=evaluate, should_stop=was_interrupted, progress=show)
@@ -117,12 +117,12 @@ def _beginning(config: Config, schedule: str) -> str:
     return "learning values of spots" if spots else "playing the first games"
 
 
-def _gather(schedule: Schedule, view: TrainView) -> None:
+def _gather(schedule: Schedule, work: display.Work) -> None:
     """Gathers the examples that a run needs before its first search."""
-    paces: dict[str, display.Pace] = {}
     for what, done, total in schedule.gather():
-        left = paces.setdefault(what, display.Pace()).time_left(done, total)
-        view.set_activity(f"{what}: {done:,} of {total:,}{left}", often=True)
+        if work.doing != what:
+            work.begin(what, total)
+        work.update(f"{done:,} of {total:,}{work.time_left(done, total)}", done)
 
 
 def _compile(game: Game[Any], schedule: InlineSchedule, view: TrainView) -> None:

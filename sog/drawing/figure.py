@@ -90,13 +90,12 @@ def plot_curves(
     write_figure(path, figure)
 
 
-def draw_curve(axes: "Axes", curve: Curve, color: str, linestyle: str = "-") -> None:
+def draw_curve(axes: "Axes", curve: Curve, color: str) -> None:
     """Draws the means as a line with a band from low to high."""
     axes.plot(
         curve.x,
         curve.mean,
         color=color,
-        linestyle=linestyle,
         linewidth=1.6,
         marker="o",
         markersize=3,

@@ -1,9 +1,7 @@
 """A strategy at one public state as a grid: a row per infostate, a column per action."""
 
 import collections
-import csv
 import dataclasses
-import io
 import math
 from typing import Any, Final
 
@@ -15,10 +13,6 @@ from sog.tabular.profile_analysis import ProfileAnalysis
 
 _MOST_EVENTS: Final = 4  # in a line of text
 _ALIKE: Final = 5e-4  # below the printed precision
-_COLUMNS: Final = (
-    *("public_state", "player", "infostate", "name", "range", "value"),
-    *("action", "action_name", "probability", "action_value", "loss"),
-)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -180,22 +174,6 @@ def grid_as_json(grid: Grid) -> dict[str, Any]:
             for row in grid.rows
         ],
     }
-
-
-def grid_as_csv(grid: Grid) -> str:
-    """A line for each action of each infostate; undefined numbers are empty."""
-    page = io.StringIO()
-    table = csv.writer(page, lineterminator="\n")
-    table.writerow(_COLUMNS)
-    for row in grid.rows:
-        facts = (grid.description, grid.player, row.infostates[0], row.name)
-        numbers = (or_null(row.range_), or_null(row.value))
-        for cell in row.cells.values():
-            values = cell.probability, or_null(cell.value), or_null(cell.loss)
-            table.writerow([*facts, *numbers, cell.action, cell.name, *values])
-        if not row.cells:
-            table.writerow([*facts, *numbers, *[None] * 5])
-    return page.getvalue()
 
 
 def _as_json(cell: Cell) -> dict[str, Any]:

@@ -1,28 +1,20 @@
-"""A decision of a spot as a square of hands: pairs on the diagonal, suited hands above it.
-
-In each cell an action's width is its frequency, and the height is the part of the class that is
-still in the range.
-"""
+"""A decision of a spot as a square of hands: pairs on the diagonal, suited hands above it."""
 
 import dataclasses
 import functools
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from sog.drawing.outline import percent, signed
-from sog.drawing.svg import INK, SOFT, as_text, document, rectangle, text
 from sog.holdem.deck import Deck
 from sog.holdem.ranges import class_names, class_of_hands
 from sog.holdem.spots.walk import SpotNode
 
-_MARGIN, _CELL, _HEADER, _LEGEND = 24.0, 46.0, 62.0, 34.0
 _FOLD, _PASS = "#3b6ea5", "#5a9e5f"
 _BETS: Final = ("#e8a13d", "#d9673a", "#b83227", "#7d1a2e")
 _ALL_IN: Final = "#8e2a8c"
-_EMPTY: Final = "#eef1f4"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -106,70 +98,6 @@ def action_colors(actions: Sequence[str]) -> list[str]:
         else:
             colors.append(next(bets, _BETS[-1]))
     return colors
-
-
-def draw_hand_grid(node: SpotNode, deck: Deck, title: str) -> str:
-    """The text of an SVG file."""
-    grid, colors = read_hand_grid(node, deck), action_colors(node.actions)
-    side = deck.ranks * _CELL
-    width, height = side + 2 * _MARGIN, side + 2 * _MARGIN + _HEADER + _LEGEND
-    board = " ".join(map(deck.card_name, node.board))
-    svg = document(f"{title}: {' '.join(node.history) or 'start'}", width, height)
-    text(svg, _MARGIN, _MARGIN + 12, f"{board}   {' '.join(node.history)}", size=16, weight="bold")
-    facts = f"player {node.actor} to act, pot {node.pot}, behind {node.stacks[0]} and "
-    facts += f"{node.stacks[1]}; EV {signed(node.value(node.actor))} chips"
-    text(svg, _MARGIN, _MARGIN + 32, facts, color=SOFT)
-    text(svg, _MARGIN, _MARGIN + 48, title, color=SOFT)
-    for row in range(deck.ranks):
-        for column in range(deck.ranks):
-            at = _MARGIN + column * _CELL, _MARGIN + _HEADER + row * _CELL
-            _draw_cell(svg, grid, colors, row, column, at)
-    left = _MARGIN
-    for action, color, often in zip(node.actions, colors, node.frequency, strict=True):
-        label = f"{action} {percent(float(often))}"
-        y = _MARGIN + _HEADER + side + 14
-        rectangle(svg, left, y, 14, 14, fill=color, rx="2")
-        text(svg, left + 20, y + 12, label, size=12)
-        left += 34 + 7.5 * len(label)
-    return as_text(svg)
-
-
-def _draw_cell(
-    svg: ElementTree.Element,
-    grid: HandGrid,
-    colors: Sequence[str],
-    row: int,
-    column: int,
-    at: tuple[float, float],
-) -> None:
-    x, y = at
-    inner = _CELL - 2
-    cell = ElementTree.SubElement(svg, "g", {"class": "hands"})
-    ElementTree.SubElement(cell, "title").text = describe_hands(grid, row, column)
-    rectangle(cell, x, y, inner, inner, fill=_EMPTY, rx="2")
-    is_there = grid.share[row, column] > 0
-    if is_there:
-        draw_policy(cell, grid, colors, row, column, at, inner)
-    ink = INK if is_there else SOFT
-    text(cell, x + 3, y + 13, grid.names[row][column], size=11, color=ink, halo=is_there)
-
-
-def draw_policy(
-    parent: ElementTree.Element,
-    grid: HandGrid,
-    colors: Sequence[str],
-    row: int,
-    column: int,
-    at: tuple[float, float],
-    size: float,
-) -> None:
-    """Draws a cell: widths are frequencies of actions, the height is the weight."""
-    (left, y), tall = at, size * min(float(grid.weight[row, column]), 1.0)
-    for action, color in enumerate(colors):
-        wide = size * float(grid.policy[action, row, column])
-        if wide > 0:
-            rectangle(parent, left, y + size - tall, wide, tall, fill=color)
-        left += wide
 
 
 def describe_hands(grid: HandGrid, row: int, column: int) -> str:

@@ -1,9 +1,11 @@
-"""A player's hands at a decision of a spot as an SVG square, whose cells link to single hands.
+"""A player's hands at a decision of a spot as an SVG square: for pages, whose cells link to single
+hands, and for files.
 
-Shows the policy as `hand_grid` draws it, or each class's weight, EV or equity as a color and a
-number.
+Shows the policy, or each class's weight, EV or equity as a color and a number. The widths of a cell
+are frequencies of actions, its height is the part of the class that is still in the range.
 """
 
+import itertools
 import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
@@ -11,13 +13,16 @@ from typing import Final, Literal
 
 import numpy as np
 
+from sog.drawing.outline import percent, signed
 from sog.drawing.svg import INK, SOFT, as_text, document, rectangle, text
-from sog.holdem.hand_grid import HandGrid, action_colors, describe_hands, draw_policy
+from sog.holdem.deck import Deck
+from sog.holdem.hand_grid import HandGrid, action_colors, describe_hands, read_hand_grid
+from sog.holdem.spots.walk import SpotNode
 
 Shown = Literal["policy", "range", "value", "equity"]
 SHOWN: Final[tuple[Shown, ...]] = ("policy", "range", "value", "equity")
 
-_CELL: Final = 46.0
+_MARGIN, _CELL, _HEADER, _LEGEND = 24.0, 46.0, 62.0, 34.0
 _EMPTY: Final = "#e3e7eb"
 _GROUND: Final = "#ffffff"
 _LIT: Final = "#111111"
@@ -41,41 +46,76 @@ def draw_hand_squares(
     shown: "policy" only for the player to act. link: the target of a class such as "AKs". scale:
     the value with the strongest color. lit: the class to highlight.
     """
-    size = len(grid.names)
-    side = size * _CELL
+    side = len(grid.names) * _CELL
     svg = document(title, side, side, background=None)
     rectangle(svg, 0, 0, side, side, fill=_GROUND, rx="4")
-    colors = action_colors(grid.actions)
-    for row in range(size):
-        for column in range(size):
-            name = grid.names[row][column]
-            cell = ElementTree.SubElement(
-                svg, "a", {"class": "hands", "href": link(name), "data-hands": name}
-            )
-            ElementTree.SubElement(cell, "title").text = describe_hands(grid, row, column)
-            at = column * _CELL + 1, row * _CELL + 1
-            inner = _CELL - 2
-            is_there = bool(grid.share[row, column] > 0)
-            rectangle(cell, *at, inner, inner, fill=_EMPTY, rx="2")
-            number = ""
-            if is_there and shown == "policy":
-                draw_policy(cell, grid, colors, row, column, at, inner)
-            elif is_there:
-                number, color = _number(grid, shown, row, column, scale)
-                weight = min(float(grid.weight[row, column]), 1.0)
-                tall = inner * weight if shown == "range" else inner
-                rectangle(cell, at[0], at[1] + inner - tall, inner, tall, fill=color)
-            if name == lit:
-                rectangle(cell, *at, inner, inner, fill="none", stroke=_LIT, rx="2")
-                rectangle(
-                    cell, at[0] + 1.5, at[1] + 1.5, inner - 3, inner - 3, fill="none", stroke=_LIT
-                )
-            ink = INK if is_there else SOFT
-            text(cell, at[0] + 3, at[1] + 16, name, size=15, color=ink, halo=is_there)
-            if number:
-                middle = at[0] + inner / 2
-                text(cell, middle, at[1] + 36, number, size=15, anchor="middle", halo=True)
+    _draw_cells(svg, grid, shown, (0.0, 0.0), scale, link, lit)
     return as_text(svg)
+
+
+def draw_hand_grid(node: SpotNode, deck: Deck, title: str) -> str:
+    """The text of an SVG file: the policy of the player to act, with the board and a legend."""
+    grid, side = read_hand_grid(node, deck), deck.ranks * _CELL
+    width, height = side + 2 * _MARGIN, side + 2 * _MARGIN + _HEADER + _LEGEND
+    board = " ".join(map(deck.card_name, node.board))
+    svg = document(f"{title}: {' '.join(node.history) or 'start'}", width, height)
+    text(svg, _MARGIN, _MARGIN + 12, f"{board}   {' '.join(node.history)}", size=16, weight="bold")
+    facts = f"player {node.actor} to act, pot {node.pot}, behind {node.stacks[0]} and "
+    facts += f"{node.stacks[1]}; EV {signed(node.value(node.actor))} chips"
+    text(svg, _MARGIN, _MARGIN + 32, facts, color=SOFT)
+    text(svg, _MARGIN, _MARGIN + 48, title, color=SOFT)
+    _draw_cells(svg, grid, "policy", (_MARGIN, _MARGIN + _HEADER))
+    left, colors = _MARGIN, action_colors(node.actions)
+    for action, color, often in zip(node.actions, colors, node.frequency, strict=True):
+        label = f"{action} {percent(float(often))}"
+        y = _MARGIN + _HEADER + side + 14
+        rectangle(svg, left, y, 14, 14, fill=color, rx="2")
+        text(svg, left + 20, y + 12, label, size=12)
+        left += 34 + 7.5 * len(label)
+    return as_text(svg)
+
+
+def _draw_cells(
+    svg: ElementTree.Element,
+    grid: HandGrid,
+    shown: Shown,
+    corner: tuple[float, float],
+    scale: float = 0.0,
+    link: Callable[[str], str] | None = None,
+    lit: str = "",
+) -> None:
+    """All cells, below and right of a corner."""
+    colors, size, inner = action_colors(grid.actions), len(grid.names), _CELL - 2
+    for row, column in itertools.product(range(size), range(size)):
+        name = grid.names[row][column]
+        target = {} if link is None else {"href": link(name), "data-hands": name}
+        cell = ElementTree.SubElement(svg, "a" if target else "g", {"class": "hands", **target})
+        ElementTree.SubElement(cell, "title").text = describe_hands(grid, row, column)
+        at = corner[0] + column * _CELL + 1, corner[1] + row * _CELL + 1
+        is_there = bool(grid.share[row, column] > 0)
+        rectangle(cell, *at, inner, inner, fill=_EMPTY, rx="2")
+        number = ""
+        tall = inner * min(float(grid.weight[row, column]), 1.0)
+        if is_there and shown == "policy":
+            left = at[0]
+            for color, often in zip(colors, grid.policy[:, row, column].tolist(), strict=True):
+                if often > 0:
+                    rectangle(cell, left, at[1] + inner - tall, inner * often, tall, fill=color)
+                left += inner * often
+        elif is_there:
+            number, color = _number(grid, shown, row, column, scale)
+            tall = tall if shown == "range" else inner
+            rectangle(cell, at[0], at[1] + inner - tall, inner, tall, fill=color)
+        if name == lit:
+            rectangle(cell, *at, inner, inner, fill="none", stroke=_LIT, rx="2")
+            rectangle(
+                cell, at[0] + 1.5, at[1] + 1.5, inner - 3, inner - 3, fill="none", stroke=_LIT
+            )
+        ink = INK if is_there else SOFT
+        text(cell, at[0] + 3, at[1] + 16, name, size=15, color=ink, halo=is_there)
+        if number:
+            middle = at[0] + inner / 2
+            text(cell, middle, at[1] + 36, number, size=15, anchor="middle", halo=True)
 
 
 def _number(grid: HandGrid, shown: Shown, row: int, column: int, scale: float) -> tuple[str, str]:

@@ -1,14 +1,13 @@
 """Locks: policies held fixed at public states while everything else is optimized.
 
-    locks = read_locks(game, ["check: bet2=0.5 check=0.5", "bet2: Qs call=1; Ks raise4=1"]) locked =
-    lock_game(compiled, locks) solve(locked).last.value # to player 0, if player 1 plays that and
-    both know it
+    locks = read_locks(game, ["check: bet2=0.5 check=0.5", "bet2: Qs call=1; Ks raise4=1"])
+    locked = lock_game(compiled, locks)
+    solve(locked).last.value  # to player 0, if player 1 plays that and both know it
 
 A text is the public events that lead to the state, a colon, and the acting player's policy there: a
 probability for each action, for all infostates or, after its name, for one. Later rows override
-earlier ones; infostates without a row are free. A file is a table of `sog.tabular.policy_table`
-with only such rows. In the locked game a locked infostate is like a chance event: CFR finds an
-equilibrium of the others, and best responses respect it, too.
+earlier ones; infostates without a row are free. In the locked game a locked infostate is like a
+chance event: CFR finds an equilibrium of the others, and best responses respect it, too.
 """
 
 import dataclasses
@@ -23,16 +22,9 @@ from sog.games.core import Game
 from sog.games.notation import split_events
 from sog.quoting import quoted
 from sog.tabular.decision_names import DecisionNames
-from sog.tabular.policy_table import (
-    TOLERANCE,
-    check_titles,
-    read_lines,
-    read_names,
-    read_probability,
-)
+from sog.tabular.policy_table import TOLERANCE, read_probability
 from sog.tabular.sequence_form import CompiledGame, Held, TreeLocks
 
-TABLE: Final = ".csv"
 _FORM: Final = "HISTORY: [INFOSTATE] ACTION=PROBABILITY ...; ..."
 
 
@@ -50,17 +42,16 @@ class Lock:
     """[S, A]: locked rows sum to 1, the others are 0."""
 
 
-def read_locks(game: Game[Any], texts: Iterable[str], *, files: bool = True) -> tuple[Lock, ...]:
-    """The locks of some texts or tables (names of files that end in .csv), one for each public
-    state. files: False rejects tables, for texts from strangers. Raises ValueError, one line, for
-    an invalid text."""
-    found: dict[tuple[int, ...], _Draft] = {}
+def read_locks(game: Game[Any], texts: Iterable[str]) -> tuple[Lock, ...]:
+    """The locks of some texts, each of another public state. Raises ValueError, one line, for an
+    invalid text."""
+    found: dict[tuple[int, ...], Lock] = {}
     for text in texts:
-        if files and text.strip().lower().endswith(TABLE):
-            _add_table(game, found, text.strip())
-        else:
-            _add_text(game, found, text)
-    return tuple(draft.lock() for draft in found.values())
+        lock = _read_lock(game, text)
+        if lock.outcomes in found:
+            raise ValueError(f"{quoted(text)} is of a public state that is locked already.")
+        found[lock.outcomes] = lock
+    return tuple(found.values())
 
 
 def format_lock(game: Game[Any], lock: Lock) -> str:
@@ -133,49 +124,17 @@ def _held(where: Any, policy: Any) -> Held:
     return Held(is_held=where.any(axis=0), policy=policy)
 
 
-class _Draft:
-    """A lock under construction, row by row."""
-
-    def __init__(self, game: Game[Any], outcomes: tuple[int, ...]) -> None:
-        state = game.root()
-        for outcome in outcomes:
-            state = game.apply(state, jnp.int32(outcome))
-        legal = np.asarray(game.legal_actions(state))
-        self._outcomes, self._state = outcomes, state
-        self.names = DecisionNames(game, state, int(game.actor(state)), legal)
-        self.policy = np.zeros(legal.shape)
-
-    def check(self, infostates: Iterable[int]) -> None:
-        """Raises ValueError unless their rows sum to 1; rescales rounded ones."""
-        for infostate in infostates:
-            total = self.policy[infostate].sum()
-            if abs(total - 1) > TOLERANCE:
-                raise ValueError(
-                    f"the probabilities of an infostate must sum to 1, got {total:.6g} for "
-                    f"'{self.names.infostates[infostate]}'."
-                )
-            self.policy[infostate] /= total
-
-    def lock(self) -> Lock:
-        return Lock(
-            outcomes=self._outcomes,
-            state=self._state,
-            player=self.names.actor,
-            is_held=np.asarray(self.policy.any(axis=-1)),
-            policy=self.policy,
-        )
-
-
-def _add_text(game: Game[Any], found: dict[tuple[int, ...], _Draft], text: str) -> None:
+def _read_lock(game: Game[Any], text: str) -> Lock:
     words = split_events(text)
     ends = [number for number, word in enumerate(words) if word.endswith(":")]
     if not ends:
-        raise ValueError(f"must look like '{_FORM}', or name a table, got {quoted(text)}.")
+        raise ValueError(f"must look like '{_FORM}', got {quoted(text)}.")
     before = [*words[: ends[0]], words[ends[0]].removesuffix(":")]
-    outcomes = game.parse(" ".join(map(_requoted, filter(None, before))))
-    if outcomes in found:
-        raise ValueError(f"{quoted(text)} is of a public state that is locked already.")
-    draft = found[outcomes] = _Draft(game, outcomes)
+    outcomes, state = game.parse(" ".join(map(_requoted, filter(None, before)))), game.root()
+    for outcome in outcomes:
+        state = game.apply(state, jnp.int32(outcome))
+    legal = np.asarray(game.legal_actions(state))
+    names, policy = DecisionNames(game, state, int(game.actor(state)), legal), np.zeros(legal.shape)
     for group in _groups(words[ends[0] + 1 :]) or [[]]:
         name = " ".join(word for word in group if "=" not in word)
         shares = [word for word in group if "=" in word]
@@ -184,14 +143,26 @@ def _add_text(game: Game[Any], found: dict[tuple[int, ...], _Draft], text: str) 
         named = [share.rpartition("=")[0] for share in shares]
         if len(set(named)) < len(named):
             raise ValueError(f"names an action twice, in {quoted(' '.join(group))}.")
-        infostates = [draft.names.find_infostate(name)] if name else list(draft.names.infostates)
-        for infostate in infostates:
-            draft.policy[infostate] = 0
+        for infostate in [names.find_infostate(name)] if name else names.infostates:
+            policy[infostate] = 0
             for share in shares:
                 action, _, number = share.rpartition("=")
-                place = infostate, draft.names.find_action(infostate, action)
-                draft.policy[place] += read_probability(number)
-        draft.check(infostates)
+                place = infostate, names.find_action(infostate, action)
+                policy[place] += read_probability(number)
+            total = policy[infostate].sum()
+            if abs(total - 1) > TOLERANCE:
+                raise ValueError(
+                    f"the probabilities of an infostate must sum to 1, got {total:.6g} for "
+                    f"'{names.infostates[infostate]}'."
+                )
+            policy[infostate] /= total
+    return Lock(
+        outcomes=outcomes,
+        state=state,
+        player=names.actor,
+        is_held=np.asarray(policy.any(axis=-1)),
+        policy=policy,
+    )
 
 
 def _groups(words: Sequence[str]) -> list[list[str]]:
@@ -206,31 +177,3 @@ def _groups(words: Sequence[str]) -> list[list[str]]:
 
 def _requoted(event: str) -> str:
     return f"'{event}'" if " " in event or '"' in event else event
-
-
-def _add_table(game: Game[Any], found: dict[tuple[int, ...], _Draft], path: str) -> None:
-    names, lines = read_lines(path)
-    check_titles(path, names)
-    outcomes_of: dict[str, tuple[int, ...]] = {}
-    before, added = set(found), dict[tuple[int, ...], set[int]]()
-    for line in lines:
-        try:
-            history = line.fields["history"].strip()
-            if history not in outcomes_of:
-                outcomes_of[history] = game.parse(history)
-            outcomes = outcomes_of[history]
-            if outcomes in before:
-                raise ValueError("is of a public state that is locked already.")
-            if outcomes not in found:
-                found[outcomes] = _Draft(game, outcomes)
-            draft = found[outcomes]
-            place = read_names(draft.names, line.fields)
-            draft.policy[place] += read_probability(line.fields["probability"])
-            added.setdefault(outcomes, set()).add(place[0])
-        except ValueError as error:
-            raise ValueError(f"{path}: row {line.number}: {error}") from None
-    for outcomes, infostates in added.items():
-        try:
-            found[outcomes].check(sorted(infostates))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None

@@ -82,7 +82,11 @@ def read_policy_table(path: AnyPath, tree: PublicTree) -> np.ndarray:
     """The policy [node, S, A] of a table; raises PolicyFileError, with the row and the rule, unless
     it is a policy of this game."""
     names, lines = read_lines(path)
-    check_titles(path, names)
+    for one, other in (("infostate", "name"), ("action", "action_name")):
+        if not {one, other} & set(names):
+            raise PolicyFileError(f"{path}: needs a column {one} or {other}.")
+    if "history" not in names:
+        raise PolicyFileError(f"{path}: needs a column history.")
     reader = _Reader(tree)
 
     def entries() -> Iterator[TableEntry]:
@@ -127,26 +131,6 @@ def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[TableEntry]) ->
         )
     scale = np.where(is_given & (abs(total - 1) > _EXACT), total, 1)
     return np.asarray(policy / scale[:, :, None])
-
-
-def check_titles(path: AnyPath, names: Sequence[str]) -> None:
-    """Raises PolicyFileError unless these are the columns of our tables."""
-    for one, other in (("infostate", "name"), ("action", "action_name")):
-        if not {one, other} & set(names):
-            raise PolicyFileError(f"{path}: needs a column {one} or {other}.")
-    for name in ("history", "probability"):
-        if name not in names:
-            raise PolicyFileError(f"{path}: needs a column {name}.")
-
-
-def read_names(names: DecisionNames, fields: Mapping[str, str]) -> tuple[int, int]:
-    """The infostate and the action of a row; raises ValueError for unknown ones."""
-    player = fields.get("player", "").strip()
-    if player not in ("", str(names.actor)):
-        raise ValueError(f"player {names.actor} acts there, got {quoted(player)}.")
-    infostate = names.infostate(fields.get("infostate", ""), fields.get("name", ""))
-    action = names.action(infostate, fields.get("action", ""), fields.get("action_name", ""))
-    return infostate, action
 
 
 def titles_of(path: AnyPath) -> tuple[str, ...]:
@@ -227,8 +211,11 @@ class _Reader:
             self._names[node] = DecisionNames(
                 tree.game, tree.state(node), int(tree.node_actor[node]), tree.node_legal[node]
             )
-        names = self._names[node]
-        infostate, action = read_names(names, fields)
+        names, player = self._names[node], fields.get("player", "").strip()
+        if player not in ("", str(names.actor)):
+            raise ValueError(f"player {names.actor} acts there, got {quoted(player)}.")
+        infostate = names.infostate(fields.get("infostate", ""), fields.get("name", ""))
+        action = names.action(infostate, fields.get("action", ""), fields.get("action_name", ""))
         return TableEntry(
             line.number, node, infostate, action, read_probability(fields["probability"])
         )

@@ -34,7 +34,6 @@ from sog.web.interfaces import Poll, RequestError, SearchSetup, request_errors
 EVALUATORS: Final = ("rollout", "zero", "uniform", "exact")
 _NEEDS_A_MAP: Final = "scotland_yard"  # needs a file; --game names one
 _FIRST: Final = ("kuhn", "leduc", "liars_dice", "glasses", "tic_tac_toe", "connect_four")
-_COUNTS_STATES: Final = "perfect"  # its check takes up to a minute
 _FIRST_AGENT: Final = f"{AGENT_PREFIX}leduc"
 _DEFAULT_SEARCH: Final = "100,1"
 _MOST_SIMULATIONS: Final = 20_000
@@ -313,8 +312,6 @@ def learns(player: str) -> bool:
 def _is_able(player: str, game: Game[Any]) -> bool:
     if player not in METHODS:
         return True
-    if player == _COUNTS_STATES:
-        return not game.hides_information
     try:
         make_method(player).check(game)
     except ValueError:

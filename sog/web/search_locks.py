@@ -56,14 +56,14 @@ def lock_of(node: NodeView, outcomes: tuple[int, ...], form: Mapping[str, str]) 
 
 
 def locks_in(search: WatchedSearch, text: str) -> tuple[Lock, ...]:
-    """Reads one lock per line, in the syntax of `sog search --lock`, without files."""
+    """Reads one lock per line, in the syntax of `sog search --lock`."""
     lines = [line for line in text.splitlines() if line.strip()]
     if search.start is not None and lines:
         raise RequestError("Locks need a search from the start of the game; this one began later.")
     if len(lines) > _MOST_LOCKS:
         raise RequestError(f"There may be at most {_MOST_LOCKS} locks, got {len(lines)}.")
     with request_errors("Locks: "):
-        return read_locks(search.searcher.shown, lines, files=False)
+        return read_locks(search.searcher.shown, lines)
 
 
 def lock_at(search: WatchedSearch, outcomes: tuple[int, ...]) -> Lock | None:

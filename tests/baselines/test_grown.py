@@ -50,9 +50,3 @@ def test_agents_play_to_a_clock(method: str, game: str) -> None:
     agents = make_method(f"{method}:2000000000").agents(make(game), Host())
     infostates = np.flatnonzero(situation(make(game), first_state(make(game))).infostate_mask[0])
     assert agents(0, 1).act(int(infostates[0])) >= 0
-
-
-def test_a_tree_too_large_for_memory_is_told_with_who_plays_it_otherwise(sog: Any) -> None:
-    code, _, err = sog("solve", "liars_dice(dice=3)", "--max-nodes", "100")
-    assert code == 2
-    assert err.endswith(" oos and ismcts can play it with tree=grown.\n")

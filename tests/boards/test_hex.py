@@ -15,7 +15,7 @@ from sog.boards.hex import Hex
 from sog.games import make
 from sog.games.core import PLAYER_1, TERMINAL
 from sog.games.views import BoardView
-from sog.tabular.perfect_play import perfect_values
+from tests.boards.backward_induction import BackwardInduction
 
 Cell = tuple[int, int]
 STEPS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
@@ -86,8 +86,7 @@ def test_random_games_go_as_in_openspiel(size: int) -> None:
 
 
 def winning_openings(game: Hex) -> set[str]:
-    start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.root())
-    (values,) = perfect_values(game, start)
+    values = BackwardInduction(game).values(game.root())
     return {
         game.describe_action(game.root(), 0, cell) for cell in np.flatnonzero(values == 1).tolist()
     }

@@ -14,7 +14,7 @@ from sog.boards.othello import Othello, OthelloState
 from sog.chunks import in_chunks
 from sog.games import make
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
-from sog.tabular.perfect_play import perfect_values
+from tests.boards.backward_induction import BackwardInduction
 
 Board = tuple[str, ...]
 
@@ -53,8 +53,7 @@ def test_as_many_games_begin_as_others_count(depth: int) -> None:
 def test_on_4_by_4_the_second_player_wins_by_11_to_3() -> None:
     """The score with best play is well known, and the first four moves are alike."""
     game = Othello(size=4, payoff="diff")
-    start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.root())
-    (values,) = perfect_values(game, start)
+    values = BackwardInduction(game).values(game.root())
     assert values[~np.isnan(values)].tolist() == [3 - 11] * 4
 
 

@@ -127,33 +127,25 @@ def test_the_time_left_counts_from_the_first_part_that_was_finished(
         assert work.time_left(1, 10) == ", about 3 min left"
 
 
-def test_the_time_left_of_a_training_counts_from_its_first_steps(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = 0.0
-    monkeypatch.setattr("sog.cli.train_view.time.monotonic", lambda: now)
-    view = TrainView("kuhn", 100, "run")
-    lines = [(100.0, 0), (700.0, 10), (720.0, 20), (740.0, 30)]
-    told = []
-    for seconds, step in lines:
-        now = seconds
-        view.show({"step": step, "examples": 1})
-        told.append(view._time_left)
-    assert told == ["", "", ", about 3 min left", ", about 2 min left"]
-
-
 def test_a_training_says_nothing_of_steps_while_workers_compile(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sog.cli.train_view._SECONDS_BETWEEN_LINES", -1.0)
-    view = TrainView("kuhn", 60, "run")
-    view.set_activity("compiling in every worker, and playing the first games")
-    for _ in range(20):
-        view.show({"step": 0, "examples": 0})
-    view.show({"step": 0, "examples": 9})
+    monkeypatch.setattr("sog.cli.display._SECONDS_BETWEEN_LINES", -1.0)
+    with display.working() as work:
+        view = TrainView(work, 60)
+        view.set_activity("compiling in every worker, and playing the first games")
+        for _ in range(20):
+            view.show({"step": 0, "examples": 0})
+        view.show({"step": 0, "examples": 9})
+        view.show({"step": 1, "examples": 9, "loss": 0.5, "value_loss": 0.25})
+        view.set_activity("evaluating")
     assert capsys.readouterr().err.splitlines() == [
         "sog: compiling in every worker, and playing the first games",
-        "sog: step 0 of 60, 9 examples",
+        "sog: filling the replay window",
+        "sog: filling the replay window: step 0 of 60, 9 examples",
+        "sog: training",
+        "sog: training: step 1 of 60, value loss 0.25, 9 examples",
+        "sog: training: evaluating",
     ]
 
 

@@ -18,8 +18,6 @@ from sog.games import make
 
 Run = Callable[..., tuple[int, str, str]]
 
-IS_MCTS = ("100 simulations: 1,094", "1,000 simulations: 601", "10,000 simulations: 465")
-
 
 def composed(exploitability: list[float]) -> ComposedPolicies:
     return ComposedPolicies(
@@ -60,19 +58,6 @@ def test_axes_series_and_reference_are_labelled(tmp_path: Path) -> None:
         "CFR over the whole tree (rule dcfr)",
     ):
         assert f"<!-- {label} -->" in picture
-    assert "IS-MCTS" not in picture
-
-
-@pytest.mark.parametrize("game", ["leduc", "leduc(suit_isomorphism=true)"])
-def test_leduc_has_the_figures_of_is_mcts(tmp_path: Path, game: str) -> None:
-    picture = draw(tmp_path / "l.svg", game, "--search", "100,1")
-    for label in (*IS_MCTS, "IS-MCTS (Student of Games paper, Table S5)"):
-        assert f"<!-- {label} -->" in picture
-
-
-def test_another_leduc_has_no_figures_of_is_mcts(tmp_path: Path) -> None:
-    picture = draw(tmp_path / "l.svg", "leduc(ranks=4)", "--search", "100,1")
-    assert "IS-MCTS" not in picture
 
 
 def test_what_is_not_exploitable_can_be_drawn(tmp_path: Path) -> None:

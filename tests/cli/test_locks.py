@@ -8,8 +8,7 @@ import pytest
 
 from sog.tabular import evaluate_policy, solve_lp
 from sog.tabular.locks import lock_game, read_locks
-from sog.tabular.policy_table import write_policy_table
-from tests.tabular.small_games import compiled_game, random_policy
+from tests.tabular.small_games import compiled_game
 
 Run = Callable[..., tuple[int, str, str]]
 RunJson = Callable[..., Any]
@@ -79,7 +78,6 @@ def test_a_lock_that_the_tree_does_not_reach_is_told(sog: Run) -> None:
         ("check: bet1=0.5", "the probabilities of an infostate must sum to 1, got 0.5 for 'J'."),
         ("check: call=1", "action 'call' is none of those there: 1 check, 2 bet1."),
         ("nonsense", "must look like"),
-        ("none.csv", "none.csv: no such file."),
     ],
 )
 def test_a_bad_lock_is_refused_in_one_line(
@@ -104,12 +102,3 @@ def test_a_spot_has_no_lock(sog: Run) -> None:
     code, _, err = sog("solve", spot, "--lock", "check: check=1")
     assert code == 2
     assert "--lock does not apply to spots; leave it out." in err
-
-
-def test_a_table_is_a_lock(sog: Run, sog_json: RunJson, tmp_path: Path) -> None:
-    tree = compiled_game("kuhn").tree
-    write_policy_table(tmp_path / "all.csv", tree, random_policy(tree, seed=1))
-    found = sog_json("solve", "kuhn", "--lock", str(tmp_path / "all.csv"), "--iterations", "5")
-    expected = evaluate_policy(compiled_game("kuhn"), random_policy(tree, seed=1)).value[0]
-    assert found["value"] == pytest.approx(expected, abs=1e-9)
-    assert found["exploitability"] == pytest.approx(0, abs=1e-9)

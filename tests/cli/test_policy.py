@@ -1,16 +1,13 @@
 """`sog policy`: the grid of a strategy, its files, and the walk through the game."""
 
-import csv
 import io
 import json
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sog.cli.errors import check_target
 from sog.tabular import save_policy, uniform_policy
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import compiled_game
@@ -18,7 +15,6 @@ from tests.tabular.test_best_response import kuhn_equilibrium
 
 Run = Callable[..., tuple[int, str, str]]
 RunJson = Callable[..., Any]
-SVG = "{http://www.w3.org/2000/svg}"
 SEE_HELP = " (see sog policy --help)"
 
 
@@ -173,40 +169,14 @@ def test_rows_sum_to_one(sog_json: RunJson, history: str) -> None:
         assert min(cell["loss"] for cell in cells) == 0
 
 
-def test_the_table_file_has_a_line_for_each_action(
-    sog: Run, sog_json: RunJson, uniform_leduc: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "start.csv"
-    code, _, err = sog("policy", uniform_leduc, "--csv", str(file))
-    assert code == 0, err
-    check_target("--csv", file, (".csv",))  # it may be replaced
-    with file.open(newline="", encoding="utf-8") as handle:
-        lines = list(csv.DictReader(handle))
-    cells = [
-        (row, cell)
-        for row in sog_json("policy", uniform_leduc)["infostates"]
-        for cell in row["actions"]
-    ]
-    assert len(lines) == len(cells) == 12
-    for line, (row, cell) in zip(lines, cells, strict=True):
-        assert (line["public_state"], line["player"]) == ("start (stakes 1-1)", "0")
-        assert (line["name"], line["action_name"]) == (row["name"], cell["name"])
-        assert float(line["range"]) == row["range"]
-        assert float(line["probability"]) == cell["probability"]
-        assert float(line["action_value"]) == cell["value"]
-        assert float(line["loss"]) == cell["loss"]
-
-
 def test_every_file_that_is_written_is_named_on_stderr(
     sog: Run, monkeypatch: pytest.MonkeyPatch, equilibrium: str, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    options = ["--csv", "g.csv", "--svg", "g.svg", "--table", "t.csv", "--openspiel", "s.csv"]
+    options = ["--table", "t.csv", "--openspiel", "s.csv"]
     code, out, err = sog("policy", equilibrium, *options, "--json")
     assert (code, json.loads(out)["game"]) == (0, "kuhn(ranks=3)")
     assert [line for line in err.splitlines() if "wrote" in line] == [
-        "sog: wrote the grid to g.csv.",
-        "sog: wrote the picture to g.svg.",
         "sog: wrote the whole policy to t.csv.",
         "sog: wrote the whole policy, for OpenSpiel, to s.csv.",
     ]
@@ -216,36 +186,14 @@ def test_every_file_that_is_written_is_named_on_stderr(
     assert err.endswith("sog: wrote the policy to q.npz.\n")
 
 
-def test_the_picture_has_a_cell_for_each_action(sog: Run, equilibrium: str, tmp_path: Path) -> None:
-    file = tmp_path / "kuhn.svg"
-    code, _, err = sog("policy", equilibrium, "--history", "check bet1", "--svg", str(file))
-    assert code == 0, err
-    check_target("--svg", file, (".svg",))  # it may be replaced
-    root = ElementTree.parse(file).getroot()
-    assert root.tag == f"{SVG}svg"
-    rows = root.findall(f"{SVG}g[@class='infostate']")
-    assert [row.findtext(f"{SVG}text") for row in rows] == ["J", "Q", "K"]
-    cells = [row.findall(f"{SVG}g[@class='action']") for row in rows]
-    shown = [[text.text for text in cell.findall(f"{SVG}text")] for cell in cells[0]]
-    assert shown == [["1.000"], ["0.000", "-1.000"]]
-    assert [len(of_row) for of_row in cells] == [2, 2, 2]
-
-
 @pytest.mark.thorough
-def test_the_picture_names_each_cell_where_rows_have_actions_of_their_own(
-    sog: Run, tmp_path: Path
-) -> None:
+def test_rows_with_actions_of_their_own_name_them(sog: Run, tmp_path: Path) -> None:
     compiled, file = compiled_game("glasses"), tmp_path / "glasses.npz"
     save_policy(file, compiled.tree, uniform_policy(compiled))
     history = "--history", "0 0 0 0 0 0"  # two moves of Mr X, and four of detectives
-    picture = tmp_path / "glasses.svg"
-    code, out, err = sog("policy", str(file), *history, "--svg", str(picture))
+    code, out, err = sog("policy", str(file), *history)
     assert code == 0, err
     assert "Mr X at 6    40%  -0.394  taxi to 5 0.500, taxi to 7 0.500" in out
-    rows = ElementTree.parse(picture).getroot().findall(f"{SVG}g[@class='infostate']")
-    cells = [row.findall(f"{SVG}g[@class='action']/{SVG}text") for row in rows]
-    at_6 = [text.text for text in cells[2]]
-    assert at_6 == ["taxi to 5 0.500", "taxi to 7 0.500", "-0.324"]
 
 
 def test_a_walk_goes_by_number_and_by_name_back_and_to_the_top(walk: Callable[[str], str]) -> None:
@@ -306,9 +254,10 @@ def test_a_walk_asks_again_after_nonsense(walk: Callable[[str], str]) -> None:
             "--walk has no effect with --json, which prints one public state.",
         ),
         (
-            ["kuhn", "--csv", "k.csv", "--table", "k.csv"],
-            "--csv and --table must be two files, got k.csv.",
+            ["kuhn", "--table", "k.csv", "--openspiel", "k.csv"],
+            "--table and --openspiel must be two files, got k.csv.",
         ),
+        (["kuhn", "--svg", "k.svg"], "--svg has no effect without a spot of hold'em."),
     ],
 )
 def test_mistakes_are_told_in_one_line(

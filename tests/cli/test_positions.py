@@ -168,7 +168,7 @@ def test_positions_of_a_tournament_are_in_its_games(sog: Run, tmp_path: Path) ->
     game = "go(size=2,move_limit=4,komi=0.5)"
     for out in (sgf, games):
         options = ("--openings", str(openings), "--games-out", str(out), "--games", "2")
-        code, _, err = sog("tournament", "random", "perfect", "--game", game, *options)
+        code, _, err = sog("tournament", "random", "rollout", "--game", game, *options)
         assert code == 0, err
     assert sgf.read_text().count("AB[aa]PL[W]\n;W[bb];B[") == 2
     told = saved(games)["games"]

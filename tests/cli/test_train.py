@@ -71,7 +71,7 @@ def test_a_run_trains_to_its_last_step_and_reports(trained: tuple[Path, str, str
         "sog: solving belief states for comparison",
         "sog: compiling self-play and the query solver",
     ]
-    assert "sog: step " in err
+    assert "sog: training\n" in err
     assert "going on from" not in err
 
 
@@ -368,7 +368,7 @@ def test_ctrl_c_is_heard_while_a_cycle_takes_long_and_a_second_ends_at_once(
     process = start("train", config, "--run", str(path), *UNWATCHED, *settings)
     assert process.stderr is not None
     for line in process.stderr:
-        if line.startswith("sog: step "):
+        if line.startswith("sog: filling the replay window"):
             break
     wait_until(lambda: has_computed(process.pid, 20))
     process.send_signal(signal.SIGINT)

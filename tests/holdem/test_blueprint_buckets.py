@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 
 from sog.holdem.blueprint.buckets import (
-    KINDS,
     Buckets,
     Cards,
-    Kind,
-    _edges,
     cards_of,
     make_buckets,
 )
@@ -89,15 +86,9 @@ def test_expected_squares_are_those_of_plain_loops() -> None:
     assert 0 < start.min() < start.max() < most
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def kind(request: pytest.FixtureRequest) -> Kind:
-    found: Kind = request.param
-    return found
-
-
 @pytest.fixture(scope="module")
-def made(kind: Kind) -> Buckets:
-    return make_buckets(SMALL, (100, 20, 10), kind)
+def made() -> Buckets:
+    return make_buckets(SMALL, (100, 20, 10))
 
 
 def test_hands_that_differ_in_the_names_of_suits_share_a_bucket(made: Buckets) -> None:
@@ -135,26 +126,16 @@ def shares_of_hands(made: Buckets, street: int) -> tuple[np.ndarray, np.ndarray]
 
 @pytest.mark.parametrize("street", [1, 2])
 def test_buckets_are_ordered_by_strength_and_as_large_as_they_should_be(
-    made: Buckets, kind: Kind, street: int
+    made: Buckets, street: int
 ) -> None:
     share, bucket = shares_of_hands(made, street)
     size = (100, 20, 10)[street]
     assert bucket.max() + 1 <= made.sizes[street] <= size
-    if kind == "grid":
-        assert made.sizes[street] == size
-        np.testing.assert_array_equal(bucket, np.minimum(share * size + 1e-9, size - 1).astype(int))
-        return
     ends = [(share[bucket == one].min(), share[bucket == one].max()) for one in np.unique(bucket)]
     assert all(before[1] < after[0] for before, after in itertools.pairwise(ends))
     counts = np.bincount(bucket) / len(bucket)
     largest_tie = np.unique(share, return_counts=True)[1].max() / len(share)
     assert counts.max() <= 1 / size + largest_tie
-
-
-def test_a_part_of_a_grid_begins_with_its_lower_bound() -> None:
-    """Of 10 points 5 are HS 0.5, whose square 0.25 is where the second of four parts begins."""
-    scores = np.zeros((1, 1), np.int16)
-    assert _edges(SMALL, 2, scores, 4, "grid", 10).tolist() == [4, 7, 8]
 
 
 def test_scores_made_anew_lead_to_the_buckets_of_a_table() -> None:

@@ -19,24 +19,19 @@ def lines_of(*arguments: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.thorough
-def test_random_play_errs_and_perfect_play_does_not() -> None:
-    given = ("--game", "tic_tac_toe", "--games", "12", "--opening", "3", "--phase", "3")
-    erring, perfect = lines_of("random", *given), lines_of("perfect", *given)
-    for found in (erring, perfect):
-        assert [line["moves"] for line in found] == ["1-3", "4-6", "7-9"]
-        assert all(line["mistakes"] <= line["at_stake"] <= line["decisions"] for line in found)
-        assert sum(line["decisions"] for line in found) >= 12 * 2
-        assert all(line["not_judged"] == 0 for line in found)
-    assert sum(line["mistakes"] for line in erring) > 5
-    assert sum(line["mistakes"] for line in perfect) == 0
-    assert sum(line["at_stake"] for line in perfect) > 5
+def test_random_play_errs_in_every_phase() -> None:
+    pytest.importorskip("bitbully")  # AGPL, and large: in the extra `bench`, not in `test`
+    found = lines_of("random", "--games", "4", "--opening", "12", "--phase", "6")
+    assert [line["moves"] for line in found][:3] == ["1-6", "7-12", "13-18"]
+    assert all(line["mistakes"] <= line["at_stake"] <= line["decisions"] for line in found)
+    assert sum(line["mistakes"] for line in found) > 5
 
 
-@pytest.mark.thorough
-def test_an_oracle_of_another_game_is_refused_in_one_line() -> None:
-    arguments = [sys.executable, str(SCRIPT), "random", "--game", "tic_tac_toe"]
-    done = subprocess.run([*arguments, "--oracle", "hex"], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr == (
-        "mistakes.py: the solver of Hex needs hex without swap, got tic_tac_toe.\n"
-    )
+def test_the_first_move_of_connect_four_wins_in_the_centre_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("bitbully")
+    monkeypatch.syspath_prepend(str(SCRIPT.parent))
+    from mistakes import bitbully_solver
+
+    assert bitbully_solver()([]) == {0: -1, 1: -1, 2: 0, 3: 1, 4: 0, 5: -1, 6: -1}

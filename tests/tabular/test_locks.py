@@ -17,7 +17,6 @@ from sog.tabular import (
     uniform_policy,
 )
 from sog.tabular.locks import hold, lock_game, read_locks
-from sog.tabular.policy_table import write_policy_table
 from sog.tabular.solve_file import SolveFileError
 from tests.tabular.small_games import compiled_game, random_policy, tree_of
 
@@ -124,26 +123,10 @@ def test_rows_are_of_all_infostates_or_of_one_and_later_ones_count() -> None:
     np.testing.assert_array_equal(lock.is_held, [False, False, True])
 
 
-@pytest.mark.thorough
-def test_a_table_of_some_rows_is_a_lock(tmp_path: Path) -> None:
-    game, tree = "leduc(suit_isomorphism=true)", tree_of("leduc(suit_isomorphism=true)")
-    policy = random_policy(tree, seed=4)
-    path = tmp_path / "all.csv"
-    write_policy_table(path, tree, policy)
-    names, *rows = path.read_text().splitlines()
-    path.write_text("\n".join([names, *(row for row in rows if row.split(",")[1] == "1")]))
-    locked = lock_game(compiled_game(game), read_locks(make(game), [str(path)]))
-    assert locked.locks is not None
-    np.testing.assert_array_equal(locked.locks.is_held, of_player(game, 1))
-    np.testing.assert_allclose(
-        locked.locks.policy[locked.locks.is_held], policy[locked.locks.is_held], atol=1e-12
-    )
-
-
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
-        (["check bet1"], "must look like 'HISTORY: [INFOSTATE] ACTION=PROBABILITY ...; ...', or"),
+        (["check bet1"], "must look like 'HISTORY: [INFOSTATE] ACTION=PROBABILITY ...; ...', got"),
         (["check:"], "must look like"),
         (["check: K"], "must look like"),
         (["check: K check=0.5 check=0.5"], "names an action twice, in 'K check=0.5 check=0.5'"),
@@ -157,21 +140,12 @@ def test_a_table_of_some_rows_is_a_lock(tmp_path: Path) -> None:
             ["check: bet1=1", "check: K check=1"],
             "'check: K check=1' is of a public state that is locked already.",
         ),
-        (["no.csv"], "no.csv: no such file."),
     ],
 )
 def test_what_is_no_lock_is_refused_in_one_line(texts: list[str], expected: str) -> None:
     with pytest.raises(ValueError, match="^" + re.escape(expected)) as caught:
         read_locks(KUHN, texts)
     assert "\n" not in str(caught.value)
-
-
-def test_a_bad_row_of_a_table_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "lock.csv"
-    path.write_text("history,name,action_name,probability\ncheck,K,bet1,1\ncheck,A,bet1,1\n")
-    told = f"{path}: row 3: infostate 'A' is none of those there: 0 J, 1 Q, 2 K."
-    with pytest.raises(ValueError, match=re.escape(told)):
-        read_locks(KUHN, [str(path)])
 
 
 def test_what_was_rounded_to_three_digits_is_scaled() -> None:

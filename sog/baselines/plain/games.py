@@ -17,8 +17,3 @@ def infostate_game(game: Game[Any]) -> InfostateGame | None:
     if isinstance(game, BettingGame) and game.most_public_cards <= 1:
         return PlainPoker(game)
     return None
-
-
-def without_tree(game: Game[Any]) -> str:
-    """A hint for the command line if the game is too large to enumerate."""
-    return " oos and ismcts can play it with tree=grown." if infostate_game(game) else ""

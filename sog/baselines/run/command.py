@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
-from rich.table import Table
 
 from sog.baselines.commands import LEARNERS
 from sog.baselines.histories.layout import lay_out_histories
@@ -236,10 +235,10 @@ def _print(result: _Result) -> None:
             }
         )
         return
-    table = Table(box=None, padding=(0, 3, 0, 0), pad_edge=False)
-    unit = game.milli_unit
-    for column in ("iterations", f"exploitability ({unit})", "standard error", "least", "most"):
-        table.add_column(column, justify="right", no_wrap=True)
+    exploitability = f"exploitability ({game.milli_unit})"
+    table = display.plain_table(
+        right=("iterations", exploitability, "standard error", "least", "most")
+    )
     for point in _some(result.checkpoints):
         numbers = (point.exploitability, point.standard_error, point.min, point.max)
         table.add_row(f"{point.iteration:,}", *(display.number(1000 * value) for value in numbers))

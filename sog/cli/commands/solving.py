@@ -73,10 +73,9 @@ examples:
   sog solve leduc --resume leduc.solve --iterations 5000
 
 A lock fixes the policy of the player to act after some events: a probability for each action, of
-all infostates or of a named one, more of them after semicolons; the last one counts. A table
-(FILE.csv) with some of the rows of `sog policy --table` is a lock, too. Everything else is
-optimized, and the cost of the lock to its player is printed, if both players adapt to it or only
-the opponent does. Best responses, also for exploitability, respect locks.
+all infostates or of a named one, more of them after semicolons; the last one counts. Everything
+else is optimized, and the cost of the lock to its player is printed, if both players adapt to it or
+only the opponent does. Best responses, also for exploitability, respect locks.
 
 Exploitability is half of NashConv: the mean loss against a best response, averaged over both seats.
 It is printed in thousandths of the game's unit; in poker that is mbb, a chip being a big blind.
@@ -148,7 +147,7 @@ examples:
   sog policy leduc --walk                         walk through the game, event by event
   sog solve leduc --until-mbb 1 --save leduc.npz
   sog policy leduc.npz --history "check bet2"
-  sog policy leduc.npz --history "check bet2" --player 1 --csv facing.csv --svg facing.svg
+  sog policy leduc.npz --history "check bet2" --player 1
   sog policy leduc.npz --table leduc.csv          all of it, for a spreadsheet; and back again by
                                                   sog exploitability leduc leduc.csv
   sog policy leduc.npz --openspiel spiel.csv      the same for OpenSpiel
@@ -157,7 +156,7 @@ examples:
 A row is an infostate of the player to act: its range (its probability when both play the strategy),
 its value to that player, and for each action the probability and, as `loss`, how much less it is
 worth than the best action when both follow the strategy afterwards. Cards that differ only in suit
-share a row if the strategy treats them alike; CSV and JSON have all of them. The other player
+share a row if the strategy treats them alike; JSON has all of them. The other player
 (--player) has a range and values there, and no actions. Events of --history are written as for
 `sog search`: by their text or their number.
 
@@ -165,13 +164,10 @@ share a row if the strategy treats them alike; CSV and JSON have all of them. Th
 "state", "actor", "player", "probability" (of the public state under the strategy), "value" (to
 player 0), "events" ("event", "probability" of each next event) and "infostates": "infostate",
 "name", "range", "value" and, of the player to act, "actions": "action", "name", "probability",
-"value" and "loss". What the strategy never reaches is null. --csv has a line for each action of
-each infostate, with the same numbers. All values are in the game's own unit.
+"value" and "loss". What the strategy never reaches is null. All values are in the game's own unit.
 """,
     (
         *("source", "--history", "--player", "--walk"),
-        "--csv",
-        changed("--svg", "draw the grid"),
         "--table",
         *(f"--{name}" for name in policy_tables()),
         *_MADE,

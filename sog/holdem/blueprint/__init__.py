@@ -2,6 +2,5 @@
 
 Read `strengths.py` (E[HS^2], exactly), `buckets.py` (the card abstraction), `betting_tree.py` (the
 game without its cards), `public_chance.py` (the learning), `file.py` (a blueprint: begun, trained,
-saved and loaded), and `policy.py` (the policy it plays). `limit_betting.py` and `limit_learning.py`
-are limit hold'em for two or three players, learned by UCT and Smooth UCT.
+saved and loaded), and `policy.py` (the policy it plays).
 """

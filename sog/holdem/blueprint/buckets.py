@@ -1,15 +1,14 @@
 """Buckets: hands that a blueprint does not distinguish, by E[HS^2], street by street.
 
-Percentile buckets hold about equally many pairs of a board and a hand each; a grid divides [0, 1]
-into equal parts (Heinrich and Silver 2015, Table 1). If there are at least as many buckets as
-classes of hands up to suit isomorphism, such as the 169 preflop, each class has its own. That is
-lossless up to the first deal; on later streets the order of the board's cards is forgotten.
+A bucket holds about as many pairs of a board and a hand as any other. If there are at least as many
+buckets as classes of hands up to suit isomorphism, such as the 169 preflop, each class has its own.
+That is lossless up to the first deal; on later streets the order of the board's cards is forgotten.
 """
 
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
@@ -18,8 +17,6 @@ from sog.holdem.board_classes import hands_of_class, in_order, renamed_hands, su
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 
-Kind = Literal["percentile", "grid"]
-KINDS: Final[tuple[Kind, ...]] = ("percentile", "grid")
 MOST_BUCKETS: Final = 2**16
 MOST_KEPT: Final = 2**25
 """Entries of a table; if the last street has more, its scores are recomputed when needed."""
@@ -81,7 +78,6 @@ def cards_of(game: Holdem) -> Cards:
 def make_buckets(
     cards: Cards,
     sizes: Sequence[int],
-    kind: Kind = "percentile",
     progress: Callable[[str], None] = lambda doing: None,
     *,
     most_kept: int = MOST_KEPT,
@@ -108,7 +104,7 @@ def make_buckets(
             tables.append(classes.astype(np.uint16))
             found_sizes.append(int(classes.max()) + 1)
             continue
-        found = _edges(cards, street, scores, sizes[street], kind, _most(cards, street))
+        found = _edges(cards, street, scores, sizes[street], _most(cards, street))
         found_sizes.append(len(found) + 1)
         if street == last and scores.size > most_kept:
             edges = found.astype(np.int32)
@@ -175,19 +171,12 @@ def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
     return found
 
 
-def _edges(
-    cards: Cards, street: int, scores: np.ndarray, size: int, kind: Kind, most: int
-) -> np.ndarray:
+def _edges(cards: Cards, street: int, scores: np.ndarray, size: int, most: int) -> np.ndarray:
     """int64[buckets - 1], ascending: the largest score of each bucket except the last.
 
     scores: [C, S]. most: see `_most`.
     """
-    on_last = scores.dtype == np.int16  # scores are HS, while the grid is of its square
-    if kind == "grid":
-        parts = [(most * most if on_last else most) * part for part in range(1, size)]
-        # The largest integer below part / size.
-        ends = [(part + size - 1) // size - 1 for part in parts]
-        return np.array([math.isqrt(end) for end in ends] if on_last else ends, np.int64)
+    on_last = scores.dtype == np.int16
     value = np.arange(most + 1) if on_last else np.unique(scores)
     total = np.zeros(len(value))  # pairs of boards and hands with each score
     weight = suit_classes(cards.deck, cards.num_public[street]).size

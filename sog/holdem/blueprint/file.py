@@ -25,11 +25,9 @@ from sog.games.foreign import check_named_by_file
 from sog.games.registry import make
 from sog.holdem.blueprint.betting_tree import BettingTree, make_betting_tree
 from sog.holdem.blueprint.buckets import (
-    KINDS,
     MOST_KEPT,
     Buckets,
     Cards,
-    Kind,
     cards_of,
     make_buckets,
 )
@@ -41,6 +39,7 @@ from sog.npz import read_array, reading_npz
 
 FORMAT: Final = "sog-blueprint-1"
 _WHAT: Final = "a blueprint"
+_KINDS: Final = ("percentile", "grid")
 MOST_DECISIONS: Final = 200_000
 _MOST_BYTES: Final = 2**34  # of a file
 _MOST_OF_NOTES: Final = 2**20
@@ -60,7 +59,8 @@ class Blueprint:
     trainer: Trainer
     tables: Tables
     seed: int
-    kind: Kind
+    kind: str = "percentile"
+    """The kind of buckets; those of older files may be a "grid"."""
     num_boards: int = 0
     """Boards drawn; each is an iteration of both players."""
     seconds: float = 0.0
@@ -91,19 +91,18 @@ def begin(
     game: Holdem,
     sizes: Sequence[int],
     *,
-    kind: Kind = "percentile",
     seed: int = 0,
     progress: Callable[[str], None] = lambda doing: None,
 ) -> Blueprint:
-    """An untrained blueprint. sizes, kind, progress: see `make_buckets`.
+    """An untrained blueprint. sizes, progress: see `make_buckets`.
 
     Raises ValueError for a game that is unsupported or too large.
     """
     cards = cards_of(game)
     tree = make_betting_tree(game, MOST_DECISIONS)
     _check_memory(game, cards, tree, sizes)
-    trainer = Trainer(tree=tree, buckets=make_buckets(cards, sizes, kind, progress))
-    return Blueprint(game=game, trainer=trainer, tables=trainer.empty(), seed=seed, kind=kind)
+    trainer = Trainer(tree=tree, buckets=make_buckets(cards, sizes, progress))
+    return Blueprint(game=game, trainer=trainer, tables=trainer.empty(), seed=seed)
 
 
 def save_blueprint(path: str | os.PathLike[str], blueprint: Blueprint) -> None:
@@ -147,7 +146,7 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
         raise BlueprintFileError(str(error)) from None
     sizes, seed, num_boards = notes["sizes"], notes["seed"], notes["num_boards"]
     is_right = (
-        notes["kind"] in KINDS
+        notes["kind"] in _KINDS
         and len(sizes) == len(cards.num_public)
         and all(type(number) is int for number in [*sizes, seed, num_boards])
         and min([*sizes, num_boards + 1, seed + 1]) >= 1

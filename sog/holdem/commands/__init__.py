@@ -87,14 +87,6 @@ policies while it learned, over the later half of this training)}.
                 "169/1000/500/200)",
             },
         ),
-        (
-            "--bucketing",
-            {
-                "choices": ("percentile", "grid"),
-                "help": "buckets of about equally many hands, or equal parts of [0, 1] (default: "
-                "percentile)",
-            },
-        ),
         ("--seed", {"default": None}),
         "--json",
     ),
@@ -173,9 +165,9 @@ do not apply.
 SHOW_SPOT: Final = Mode(
     """\
 FILE.spot is a spot of hold'em written by `sog solve --save`, which --walk browses:
-  sog policy turn.spot --history "check bet50"
+  sog policy turn.spot --history "check bet50" --svg squares.svg
 """,
-    (),
+    (("--svg", {"help": "of a spot: draw the square of hands"}),),
     takes="sog.holdem.commands.policy:takes",
     run="sog.holdem.commands.policy:run",
 )

@@ -105,7 +105,6 @@ def _start(arguments: argparse.Namespace, work: display.Work) -> _Training:
             found = begin(
                 game,
                 sizes,
-                kind=arguments.bucketing or "percentile",
                 seed=arguments.seed or 0,
                 progress=work.update,
             )
@@ -113,7 +112,7 @@ def _start(arguments: argparse.Namespace, work: display.Work) -> _Training:
 
 
 def _resumed(game: Holdem, arguments: argparse.Namespace) -> Blueprint:
-    for option in ("buckets", "bucketing", "seed"):
+    for option in ("buckets", "seed"):
         if getattr(arguments, option) is not None:
             raise ValueError(f"the file has its own {option}; leave --{option} out.")
     found = load_blueprint(arguments.resume)

@@ -11,20 +11,23 @@ from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.play_screen import Quit, Terminal
 from sog.domain import policy_tables
 from sog.holdem.commands.spot_node import node_as_json, print_node, shown
-from sog.holdem.hand_grid import draw_hand_grid
+from sog.holdem.hand_squares import draw_hand_grid
 from sog.holdem.spots.spot_file import ENDING, SavedSpot, load_spot
 from sog.holdem.spots.walk import SpotNode, SpotPause, look, split_history, walk
 
 _WITHOUT_EFFECT: Final = (
-    *("player", "csv", "table", *policy_tables(), "iterations", "search", "set", "seed"),
+    *("player", "table", *policy_tables(), "iterations", "search", "set", "seed"),
     "max_nodes",
 )
 _HELP: Final = "  b) back   t) top   q) quit"
 
 
 def takes(arguments: argparse.Namespace) -> bool:
-    """Whether the source of `sog policy` is a spot."""
-    return str(arguments.source).lower().endswith(ENDING)
+    """Whether the source of `sog policy` is a spot; CommandError for --svg if it is not."""
+    is_spot = str(arguments.source).lower().endswith(ENDING)
+    if not is_spot:
+        reject(arguments, ["svg"], "without a spot of hold'em")
+    return is_spot
 
 
 def _check(arguments: argparse.Namespace) -> None:

@@ -4,7 +4,6 @@ import argparse
 from typing import Any, Final
 
 import numpy as np
-from rich.table import Table
 
 from sog.cli import display
 from sog.cli.devices import start_jax
@@ -69,9 +68,7 @@ def _print_one(stack: float, found: PushFold) -> None:
 
 
 def _print_several(found: list[tuple[float, PushFold]]) -> None:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for column in ("stack", "value", "jams", "calls"):
-        table.add_column(column, justify="right")
+    table = display.plain_table(right=("stack", "value", "jams", "calls"))
     for stack, one in found:
         shares = (f"{100 * share:.1f}%" for share in (one.jam_share, one.call_share))
         table.add_row(f"{stack:g}", f"{one.value:+.4f}", *shares)

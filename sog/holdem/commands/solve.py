@@ -15,7 +15,7 @@ from sog.files import replace_file
 from sog.games.registry import game_class, make
 from sog.holdem.commands.spot_node import network_as_json, node_as_json, print_network, print_node
 from sog.holdem.game import Holdem
-from sog.holdem.hand_grid import draw_hand_grid
+from sog.holdem.hand_squares import draw_hand_grid
 from sog.holdem.ranges import format_range, parse_range
 from sog.holdem.spots.network import SpotReader
 from sog.holdem.spots.solver import SPOT_RULE, SpotSolution, SpotSolver, solve_spot

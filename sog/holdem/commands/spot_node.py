@@ -25,9 +25,7 @@ def print_node(node: SpotNode, game: Holdem) -> None:
     deck = game.deck
     after = " ".join(node.history) or "the start"
     board = " ".join(map(deck.card_name, node.board))
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("", "of the range", "mean value"):
-        table.add_column(column, justify="right" if column else "left")
+    table = display.plain_table("", right=("of the range", "mean value"))
     for number, action in enumerate(node.actions):
         often = shown(100 * node.frequency[number], ".1f", "%")
         table.add_row(f"  {action}", often, shown(node.value_of(number), "+.4g"))
@@ -88,9 +86,7 @@ def square_of_hands(
 
 def print_network(node: SpotNode, network_node: SpotNode, game: Holdem, network: str) -> None:
     """Prints the errors of a network's values, and its policy and values as squares."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("", "exact", "network", "off by", "of the pot"):
-        table.add_column(column, justify="right" if column else "left")
+    table = display.plain_table("", right=("exact", "network", "off by", "of the pot"))
     for player, error in enumerate(value_errors(node, network_node)):
         values = (node.value(player), network_node.value(player))
         cells = (*(shown(v, "+.4g") for v in values), shown(error, ".3g"))
