@@ -4,11 +4,8 @@ from typing import Any, Final
 
 from sog.cli.display import Work
 
-_LOSSES: Final = (
-    ("value_loss", "value loss"),
-    ("policy_loss", "policy loss"),
-    ("value_error", "value error"),
-)
+_MEASURES: Final = (("value_error", "value error"), ("value_loss", "value loss"))
+"""Metrics and their names: the first that a run has is shown."""
 
 
 class TrainView:
@@ -42,5 +39,8 @@ class TrainView:
             work.begin(doing, total=self._steps)
         step = int(line["step"])
         words = [f"step {step:,} of {self._steps:,}{work.time_left(step, self._steps)}"]
-        words += [f"{text} {self._line[name]:.4g}" for name, text in _LOSSES if name in self._line]
-        work.update(", ".join([*words, f"{self._line['examples']:,} examples"]), step)
+        measures = [
+            f"{text} {self._line[name]:.4g}" for name, text in _MEASURES if name in self._line
+        ]
+        words += measures[:1] or [f"{self._line['examples']:,} examples"]
+        work.update(", ".join(words), step)

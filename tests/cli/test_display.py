@@ -144,7 +144,7 @@ def test_a_training_says_nothing_of_steps_while_workers_compile(
         "sog: filling the replay window",
         "sog: filling the replay window: step 0 of 60, 9 examples",
         "sog: training",
-        "sog: training: step 1 of 60, value loss 0.25, 9 examples",
+        "sog: training: step 1 of 60, value loss 0.25",
         "sog: training: evaluating",
     ]
 
