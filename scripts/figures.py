@@ -75,10 +75,9 @@ _GNU_GO: Final = (
     "gtp:gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead"
 )
 _FEW, _MANY = ("--search", "100,1", "--seeds", "50"), ("--search", "100,0.1", "--seeds", "20")
-_DEEPEST: Final = ("--set", "resolve_from=deepest")
-_PAPER: Final = ("--set", "rule=sog", "--set", "leaf_averaging=0", *_DEEPEST)
-_GLASSES: Final = ("--seeds", "10", "--seed", "1000", "--set", "growth_share=1")
-_DCFR: Final = ("--set", "rule=dcfr")
+_GLASSES: Final = ("--seeds", "10", "--seed", "1000")
+_GROWING: Final = ("--set", "growth_share=1")
+_PAPER: Final = ("--set", "rule=sog", "--set", "leaf_averaging=0", *_GROWING)
 
 
 def _glasses(what: str, *search: str, minutes: int) -> Row:
@@ -98,10 +97,13 @@ ROWS: Final = {
     "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 25, seeds=1),
     "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 25, seeds=1),
     "kuhn": _exploitability("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", *_FEW, minutes=5),
-    "glasses": _glasses("Glasses, by DCFR", *_DCFR, minutes=10),
-    "glasses_from_first_child": _glasses(
-        "the same, from the first child", *_DCFR, "--set", "resolve_from=first_child", minutes=5
+    "goofspiel4": _exploitability(
+        *("goofspiel4", "imperfect-information Goofspiel with 4 cards, SoG(100, 1)", "points"),
+        *("--search", "100,1", "--seeds", "10", "--seed", "1000"),
+        minutes=5,
     ),
+    "glasses": _glasses("Glasses", minutes=10),
+    "glasses_by_dcfr": _glasses("the same, by DCFR", "--set", "rule=dcfr", *_GROWING, minutes=5),
     "glasses_search_of_the_paper": _glasses(
         "the same, the search of the paper", *_PAPER, minutes=5
     ),
