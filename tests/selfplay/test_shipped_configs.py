@@ -51,7 +51,7 @@ EVALUATED_BY: dict[str, dict[str, Any]] = {
         "simulations_per_update": 8.0,
         "resolve_from": "deepest",
     },
-    "goofspiel4": {"num_simulations": 50},
+    "goofspiel4": {"rule": "pcfr+", "leaf_averaging": 0.5, "growth_share": 0.25},
     "hex5": {"num_simulations": 200, "resolve_from": "deepest"},
     "holdem_gpu": _FLOP_LEFT_TO_THE_NETWORK
     | {"num_simulations": 10, "simulations_per_update": 0.01, "max_outcomes": 16},
