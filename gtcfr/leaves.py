@@ -81,7 +81,10 @@ def evaluate_leaves(
         fault = look_for_faults(fault, leaf.state, values, is_valid)
         leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
         if weight is not None:
-            added = (weight * is_new)[None, :, None, None]
+            # The condition, always true, orders the reads of old sums before the write: otherwise
+            # XLA would copy the table.
+            is_sampled = jnp.all(sample.beliefs.ranges >= 0)
+            added = jnp.where(is_sampled & is_new, weight, 0)[None, :, None, None]
             statistics = write(
                 statistics,
                 start,
