@@ -126,7 +126,8 @@ def _smooth(
         is_first = (since == tree.total_weight[:, None])[:, :, None, None]
         mixed = values + smoothing * (old - values)
         mixed = jnp.where((is_new & is_due)[None, :, None, None], mixed, old)
-        return write(statistics, start, values=jnp.where(is_first, values, mixed))
+        new: LeafStatistics = write(statistics, start, values=jnp.where(is_first, values, mixed))
+        return new
 
     steps = (jnp.max(tree.leaf_limit) + size - 1) // size
     return replace(tree, leaf_statistics=jax.lax.fori_loop(0, steps, some, tree.leaf_statistics))

@@ -233,7 +233,7 @@ def update_regrets(
         old = now.old
         own_reach = jnp.where(now.first, old.reach[:, :, :1], old.reach[:, :, 1:])
         regret = accumulate(rule, old.cumulative_regret, now.instant, step)
-        return write(
+        new: InteriorStatistics = write(
             statistics,
             now.start,
             cumulative_regret=jnp.where(now.acts, regret, old.cumulative_regret),
@@ -241,6 +241,7 @@ def update_regrets(
             reach_sum=old.reach_sum + now.weight * old.reach,
             cfv_sum=old.cfv_sum + now.weight * now.cfvs,
         )
+        return new
 
     def match(number: Array, statistics: InteriorStatistics) -> InteriorStatistics:
         now = some(number, statistics)
@@ -251,7 +252,9 @@ def update_regrets(
             predicted = jnp.where(now.acts, predicted, old.prediction)
             statistics = write(statistics, now.start, prediction=predicted)
         policy = regret_matching(regret, uniform_over(now.takeable), axis=-2)
-        return write(statistics, now.start, policy=jnp.where(now.acts, policy, old.policy))
+        policy = jnp.where(now.acts, policy, old.policy)
+        new: InteriorStatistics = write(statistics, now.start, policy=policy)
+        return new
 
     steps = (num_chunks * shape.chunk_size + size - 1) // size
     statistics = jax.lax.fori_loop(0, steps, add_up, tree.interior_statistics)
