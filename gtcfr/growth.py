@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.attaching import Additions, add_children, has_room_for, sources_of
+from gtcfr.attaching import Additions, add_children, has_room_for
 from gtcfr.children import (
     ChosenEvents,
     chance_acts,
@@ -81,6 +81,7 @@ def grow(
     # function and of the last update before its writes: otherwise XLA would copy whole tables.
     root = jax.tree.map(lambda table: table[ROOT], tree.interior_statistics)
     is_sound = _is_finite((logits, entry.sums, entry.since, new.policy, root))
+    is_sound &= jnp.all(entry.source >= 0)
     states = jax.vmap(lambda event: game.apply(state, event))(jnp.maximum(new.chosen.outcome, 0))
     is_terminal = jax.vmap(game.actor)(states) == TERMINAL
     fits &= has_room_for(tree, new.chosen.exists, is_terminal, freed=is_leaf)
@@ -98,6 +99,7 @@ class _Entry:
     listed: Array  # [`Layout.num_listed`] int32
     prior: Array  # [A, S]
     sums: Any  # of the leaf: `LeafStatistics`
+    source: Array  # [player] int32
     since: Array
     is_pruned: Array  # bool: it has more legal actions than are considered
     is_sampled: Array  # bool: some outcomes of chance were left out
@@ -135,7 +137,7 @@ def _move_to_interior(
         interior,
         state=interior.state.at[slot].set(row, mode="drop"),
         edge=interior.edge.at[slot].set(edge, mode="drop"),
-        source=interior.source.at[slot].set(sources_of(tree, edge), mode="drop"),
+        source=interior.source.at[slot].set(entry.source, mode="drop"),
         actor=interior.actor.at[slot].set(game.actor(state), mode="drop"),
         mask=interior.mask.at[slot].set(game.infostate_mask(state), mode="drop"),
         listed=interior.listed.at[slot].set(entry.listed, mode="drop"),
@@ -207,6 +209,7 @@ def _expanded(
         listed=listed,
         prior=prior,
         sums=jax.tree.map(lambda table: table[leaf], tree.leaf_statistics),
+        source=tree.leaf.source[leaf],
         since=tree.leaf.since[leaf],
         is_pruned=is_pruned,
         is_sampled=jnp.any(chosen.chance_weight != 1),

@@ -26,7 +26,7 @@ from gtcfr.packing import unpack
 from gtcfr.query import QuerySample, sample_queries
 from gtcfr.search_state import Answers, SearchState
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, LeafStatistics, get, put, take_reach
+from gtcfr.tree import NO_PARENT, LeafStatistics, SearchTree, put, take_reach, take_slots, write
 from sog.games.core import Game
 
 _LEAST_WEIGHT: Final = 1e-6
@@ -54,6 +54,8 @@ def evaluate_leaves(
     memory, answers = state.memory, None
     if tree.leaf_statistics.logits is None:
         memory, answers = _evaluate_all(game, evaluator, state, averaging, is_due)
+        if smoothing > 0:
+            tree = _smooth(tree, answers, smoothing, is_due, size)
 
     def compatible_reach(row: Array, reach: Array) -> Array:
         return game.compatible_reach(unpack(game, row), reach)
@@ -63,19 +65,14 @@ def evaluate_leaves(
         # The last step may overlap the one before; the overlap must be added only once.
         start = jnp.minimum(number * size, shape.num_leaves - size)
         is_new = start + jnp.arange(size) >= number * size
-        leaf, old = jax.vmap(lambda part: get(part, start, size))((tree.leaf, statistics))
+        leaf, old = take_slots((tree.leaf, statistics), start, size)
         reach = jax.vmap(take_reach)(tree.reach_rows, leaf.source, leaf.mask)
         compatible = jax.vmap(jax.vmap(compatible_reach))(leaf.state, reach)
         is_valid = leaf.edge != NO_PARENT
         values: Any = old.values
         if answers is not None:
-            rows = answers.first[:, None] + (start + jnp.arange(size))[None]
-            values = jnp.take(answers.values, rows, axis=0, mode="clip")
-            if old.values is not None:  # smoothed, from the leaf's first update on
-                is_first = (leaf.since == tree.total_weight[:, None])[:, :, None, None]
-                mixed = values + smoothing * (old.values - values)
-                mixed = jnp.where((is_new & is_due)[None, :, None, None], mixed, old.values)
-                values = jnp.where(is_first, values, mixed)
+            if values is None:
+                values = _rows_of(answers, start, size)
             ranges = _query_ranges(reach, old.reach_sum, leaf.mask, averaging)
             counted = LeafQueries(
                 encoded=leaf.encoded, ranges=ranges, is_valid=is_valid & is_new[None] & is_due
@@ -83,15 +80,17 @@ def evaluate_leaves(
             sample = sample_queries(sample, leaf.state, counted, state.keys)
         fault = look_for_faults(fault, leaf.state, values, is_valid)
         leaf_cfvs = jnp.where(is_valid[:, :, None, None], values * compatible, 0)
-        new = old if old.values is None else replace(old, values=values)
         if weight is not None:
-            added = (weight * is_new)[None, :, None, None]
-            new = replace(
-                new,
+            # The condition, always true, orders the reads of old sums before the write: otherwise
+            # XLA would copy the table.
+            is_sampled = jnp.all(sample.beliefs.ranges >= 0)
+            added = jnp.where(is_sampled & is_new, weight, 0)[None, :, None, None]
+            statistics = write(
+                statistics,
+                start,
                 reach_sum=old.reach_sum + added * reach,
                 cfv_sum=old.cfv_sum + added * leaf_cfvs,
             )
-        statistics = put(statistics, new, start, axis=1)
         return statistics, put(cfvs, leaf_cfvs, shape.leaf_row + start, axis=1), sample, fault
 
     steps = (jnp.max(tree.leaf_limit) + size - 1) // size
@@ -101,6 +100,37 @@ def evaluate_leaves(
     if answers is not None:
         state = replace(state, answers=answers)
     return replace(state, tree=tree, memory=memory, queries=sample, fault=fault)
+
+
+def _rows_of(answers: Answers, start: Array, size: int) -> Array:
+    """[batch, leaf, player, S]: the values of `size` leaves of each search, from `start` on."""
+    rows = answers.first[:, None] + (start + jnp.arange(size))[None]
+    return jnp.take(answers.values, rows, axis=0, mode="clip")
+
+
+def _smooth(
+    tree: SearchTree, answers: Answers, smoothing: float, is_due: Array | bool, size: int
+) -> SearchTree:
+    """Mixes new answers into the values of leaves, `size` at a time: they are all of the values in
+    a leaf's first update, and then replace the share 1 - `smoothing`.
+
+    A loop of its own: see `update_regrets`.
+    """
+    shape = tree.shape
+
+    def some(number: Array, statistics: LeafStatistics) -> LeafStatistics:
+        start = jnp.minimum(number * size, shape.num_leaves - size)
+        is_new = start + jnp.arange(size) >= number * size
+        since, old = take_slots((tree.leaf.since, statistics.values), start, size)
+        values = _rows_of(answers, start, size)
+        is_first = (since == tree.total_weight[:, None])[:, :, None, None]
+        mixed = values + smoothing * (old - values)
+        mixed = jnp.where((is_new & is_due)[None, :, None, None], mixed, old)
+        new: LeafStatistics = write(statistics, start, values=jnp.where(is_first, values, mixed))
+        return new
+
+    steps = (jnp.max(tree.leaf_limit) + size - 1) // size
+    return replace(tree, leaf_statistics=jax.lax.fori_loop(0, steps, some, tree.leaf_statistics))
 
 
 def _evaluate_all(

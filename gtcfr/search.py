@@ -250,8 +250,9 @@ def _part(
         stop = jnp.minimum(last, end)
         state = jax.lax.fori_loop(done, stop, update, state)
         if settings.grow:
-            is_due = grows & (stop == end)
-            state = jax.lax.cond(is_due, grow, lambda state, _: state, state, number)
+            # A loop that runs once or not at all: XLA would copy tables for a condition.
+            times = (grows & (stop == end)).astype(jnp.int32)
+            state = jax.lax.fori_loop(0, times, lambda _, state: grow(state, number), state)
         return stop, state
 
     state = jax.lax.while_loop(is_unfinished, phase, (first, state))[1]

@@ -205,9 +205,9 @@ class SearchTree:
         return self.num_interior + self.num_leaves + self.num_terminals
 
 
-def get(nodes: Any, start: Array, size: int) -> Any:
-    """Slots `start` to `start + size` of a table of nodes; None stays None."""
-    return jax.tree.map(lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, start, size), nodes)
+def take_slots(tables: Any, start: Array, size: int) -> Any:
+    """Slots `start` to `start + size` of the tables of all trees; None stays None."""
+    return jax.tree.map(lambda one: jax.lax.dynamic_slice_in_dim(one, start, size, 1), tables)
 
 
 def put(whole: Any, part: Any, start: Array, axis: int = 0) -> Any:
@@ -215,6 +215,12 @@ def put(whole: Any, part: Any, start: Array, axis: int = 0) -> Any:
     return jax.tree.map(
         lambda old, new: jax.lax.dynamic_update_slice_in_dim(old, new, start, axis), whole, part
     )
+
+
+def write(tables: Any, start: Array, **rows: Array) -> Any:
+    """The tables of all trees with rows [batch, n, ...] of some of them written from `start` on."""
+    written = {name: put(getattr(tables, name), new, start, 1) for name, new in rows.items()}
+    return dataclasses.replace(tables, **written)
 
 
 def take_reach(reach_rows: Array, source: Array, mask: Array) -> Array:

@@ -23,7 +23,7 @@ from gtcfr.packing import unpack
 from gtcfr.search import keys_of
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, ROOT, SearchTree, get, put
+from gtcfr.tree import NO_PARENT, ROOT, SearchTree, put
 from sog.games.core import Game
 from sog.precision import in_32_bits
 
@@ -165,7 +165,9 @@ def _below(tree: SearchTree, root: Array) -> Array:
     def chunk(number: Array, is_below: Array) -> Array:
         parents = by_chunk[number]
         start = number * shape.chunk_size
-        here = get(is_below, start, shape.chunk_size) | (is_below[parents] & (parents >= 0))
+        here = jax.lax.dynamic_slice_in_dim(is_below, start, shape.chunk_size) | (
+            is_below[parents] & (parents >= 0)
+        )
         marked: Array = put(is_below, here, start)
         return marked
 

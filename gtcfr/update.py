@@ -13,7 +13,7 @@ a scatter.
 
 import functools
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import chex
 import jax
@@ -29,7 +29,16 @@ from gtcfr.locks import hold
 from gtcfr.packing import unpack, unpack_kept
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import ROOT, InteriorNodes, SearchTree, TreeShape, get, put, take_reach
+from gtcfr.tree import (
+    ROOT,
+    InteriorNodes,
+    InteriorStatistics,
+    SearchTree,
+    put,
+    take_reach,
+    take_slots,
+    write,
+)
 from sog.games.core import PLAYER_1, Game
 from sog.tabular.cfr import regret_matching
 from sog.tabular.rules import Rule, Step, accumulate, averaging_weight, predict
@@ -75,12 +84,12 @@ def _one_pass(
     settings: SearchSettings,
     state: SearchState,
     step: Step,
-    weight: Array | None,
+    weight: Array,
     updated: Array,
     is_due: Array | bool,
 ) -> SearchState:
-    """weight: of this pass in the averages, None for no averaging; updated: [player] bool, whose
-    regrets change; is_due: bool, whether to evaluate the leaves.
+    """weight: of this pass in the averages; updated: [player] bool, whose regrets change; is_due:
+    bool, whether to evaluate the leaves.
     """
     rule = settings.cfr_rule
     state = push_ranges(game, state, settings.alpha)
@@ -89,8 +98,7 @@ def _one_pass(
     state = replace(state, tree=value_terminals(game, state.tree, num_terminals))
     state = evaluate_leaves(game, evaluator, state, settings, weight, is_due)
     tree = pull_cfvs(game, state.tree, num_chunks)
-    improve = functools.partial(update_regrets, rule)
-    tree = jax.vmap(improve, in_axes=(0, None, None, None))(tree, step, weight, updated)
+    tree = update_regrets(rule, tree, num_chunks, step, weight, updated)
     gadget = jax.vmap(functools.partial(update_gadget, rule=rule, step=step))(
         state.gadget, tree.cfvs[:, ROOT]
     )
@@ -123,7 +131,8 @@ def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Arra
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         node_reach, rows = carry
         start = number * shape.chunk_size
-        nodes, policy = _some(tree.interior, tree.interior_statistics.policy, start, shape)
+        tables = tree.interior, tree.interior_statistics.policy
+        nodes, policy = take_slots(tables, start, shape.chunk_size)
         above = jax.vmap(take_reach)(rows, nodes.source, nodes.mask)
         below = jax.vmap(jax.vmap(node))(nodes, policy, above)
         below = below.reshape(len(reach), -1, reach.shape[-1])
@@ -134,18 +143,6 @@ def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Arra
     node_reach, rows = jax.lax.fori_loop(0, num_chunks, chunk, start)
     statistics = replace(tree.interior_statistics, reach=node_reach)
     return replace(tree, interior_statistics=statistics, reach_rows=rows)
-
-
-def _some(
-    nodes: InteriorNodes, policy: Array, start: Array, shape: TreeShape
-) -> tuple[InteriorNodes, Array]:
-    """A chunk of the interior nodes of all trees, and their policies."""
-
-    def of_one(tables: Any) -> Any:
-        return get(tables, start, shape.chunk_size)
-
-    chunk: tuple[InteriorNodes, Array] = jax.vmap(of_one)((nodes, policy))
-    return chunk
 
 
 def _take(rows: Array, numbers: Array) -> Array:
@@ -161,7 +158,7 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
 
     def some(number: Array, cfvs: Array) -> Array:
         start = jnp.minimum(number * size, tree.shape.num_terminals - size)
-        nodes = jax.vmap(lambda table: get(table, start, size))(tree.terminal)
+        nodes = take_slots(tree.terminal, start, size)
         reach = jax.vmap(take_reach)(tree.reach_rows, nodes.source, nodes.mask)
         if not game.hides_information:
             utilities = nodes.worth * reach[:, :, ::-1]
@@ -187,7 +184,8 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         action_cfv, cfvs = carry
         start = (num_chunks - 1 - number) * shape.chunk_size
-        nodes, policy = _some(tree.interior, tree.interior_statistics.policy, start, shape)
+        tables = tree.interior, tree.interior_statistics.policy
+        nodes, policy = take_slots(tables, start, shape.chunk_size)
         child_cfvs = jax.vmap(_take)(cfvs, nodes.child)
         if layout.samples_chance:
             child_cfvs = child_cfvs * nodes.chance_weight[..., None, None]
@@ -201,31 +199,77 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
 
 
 def update_regrets(
-    rule: Rule, tree: SearchTree, step: Step, weight: Array | None, updated: Array
+    rule: Rule, tree: SearchTree, num_chunks: Array, step: Step, weight: Array, updated: Array
 ) -> SearchTree:
-    """Updates the averages of the interior nodes of one tree, and the regrets and policies of the
-    players `updated`. weight: of this pass in the averages, None for no averaging.
+    """Updates the averages of the interior nodes of all trees, and the regrets and policies of the
+    players `updated`, [player] bool. weight: of this pass in the averages.
+
+    In two loops: what a loop writes to a table may depend on old rows of that table only, or XLA
+    would copy whole tables, and a policy depends on new regrets.
     """
-    nodes, old = tree.interior, tree.interior_statistics
-    node_cfvs = tree.cfvs[: tree.shape.num_interior]
-    first = nodes.actor != PLAYER_1
-    acts = jnp.where(first, updated[0], updated[1])[:, None, None]
-    own_reach = jnp.where(first[:, None], old.reach[:, 0], old.reach[:, 1])
-    own_cfvs = jnp.where(first[:, None], node_cfvs[:, 0], node_cfvs[:, 1])
-    instant = jnp.where(nodes.takeable, old.action_cfv - own_cfvs[:, None], 0)
-    regret = accumulate(rule, old.cumulative_regret, instant, step)
-    new = replace(old, cumulative_regret=jnp.where(acts, regret, old.cumulative_regret))
-    if weight is not None:
-        new = replace(
-            new,
-            policy_sum=old.policy_sum + weight * own_reach[:, None] * old.policy,
-            reach_sum=old.reach_sum + weight * old.reach,
-            cfv_sum=old.cfv_sum + weight * node_cfvs,
+    shape = tree.shape
+    size = min(shape.ends_per_step, shape.num_interior)
+
+    def some(number: Array, statistics: InteriorStatistics) -> _Some:
+        # The last step may overlap the one before; the overlap must be updated only once.
+        start = jnp.minimum(number * size, shape.num_interior - size)
+        is_new = (start + jnp.arange(size) >= number * size)[None, :, None, None]
+        nodes, old, cfvs = take_slots((tree.interior, statistics, tree.cfvs), start, size)
+        first = (nodes.actor != PLAYER_1)[..., None, None]
+        own_cfvs = jnp.where(first, cfvs[:, :, :1], cfvs[:, :, 1:])
+        return _Some(
+            start=start,
+            weight=weight * is_new,
+            first=first,
+            acts=jnp.where(first, updated[0], updated[1]) & is_new,
+            takeable=nodes.takeable,
+            old=old,
+            cfvs=cfvs,
+            instant=jnp.where(nodes.takeable, old.action_cfv - own_cfvs, 0),
         )
-    if old.prediction is not None:
-        predicted = predict(rule, regret, instant, step)
-        new = replace(new, prediction=jnp.where(acts, predicted, old.prediction))
-    policy = jnp.where(
-        acts, regret_matching(new.matched_regret, uniform_over(nodes.takeable), axis=-2), old.policy
-    )
-    return replace(tree, interior_statistics=replace(new, policy=policy))
+
+    def add_up(number: Array, statistics: InteriorStatistics) -> InteriorStatistics:
+        now = some(number, statistics)
+        old = now.old
+        own_reach = jnp.where(now.first, old.reach[:, :, :1], old.reach[:, :, 1:])
+        regret = accumulate(rule, old.cumulative_regret, now.instant, step)
+        new: InteriorStatistics = write(
+            statistics,
+            now.start,
+            cumulative_regret=jnp.where(now.acts, regret, old.cumulative_regret),
+            policy_sum=old.policy_sum + now.weight * own_reach * old.policy,
+            reach_sum=old.reach_sum + now.weight * old.reach,
+            cfv_sum=old.cfv_sum + now.weight * now.cfvs,
+        )
+        return new
+
+    def match(number: Array, statistics: InteriorStatistics) -> InteriorStatistics:
+        now = some(number, statistics)
+        old, regret = now.old, now.old.cumulative_regret
+        if old.prediction is not None:
+            predicted = predict(rule, regret, now.instant, step)
+            regret = regret + predicted
+            predicted = jnp.where(now.acts, predicted, old.prediction)
+            statistics = write(statistics, now.start, prediction=predicted)
+        policy = regret_matching(regret, uniform_over(now.takeable), axis=-2)
+        policy = jnp.where(now.acts, policy, old.policy)
+        new: InteriorStatistics = write(statistics, now.start, policy=policy)
+        return new
+
+    steps = (num_chunks * shape.chunk_size + size - 1) // size
+    statistics = jax.lax.fori_loop(0, steps, add_up, tree.interior_statistics)
+    statistics = jax.lax.fori_loop(0, steps, match, statistics)
+    return replace(tree, interior_statistics=statistics)
+
+
+class _Some(NamedTuple):
+    """Some interior slots of all trees: [batch, slot, ...]."""
+
+    start: Array  # int32: the first of them
+    weight: Array  # of the pass in their averages
+    first: Array  # bool: player 0 acts
+    acts: Array  # bool: the acting player is updated
+    takeable: Array
+    old: InteriorStatistics
+    cfvs: Array  # [batch, slot, player, S]
+    instant: Array  # [batch, slot, A, S]: instant regrets

@@ -11,11 +11,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_layout
 from sog.games import Game, make
 
 Params = list[tuple[Array, Array]]
 
 MIN_RUNS: Final = 5
+_ILLEGAL: Final = -1e9  # the logit of an action
 
 
 def mlp_params(game: Game[Any], hidden: Sequence[int], seed: int) -> Params:
@@ -60,30 +63,39 @@ def measure_mctx(
 ) -> dict[str, float]:
     """Measures mctx's `muzero_policy` on a game with alternating moves.
 
-    The model is the game itself, the network an MLP.
+    The model is the game itself, the network an MLP. Where our search considers only the best
+    actions by the prior, so does mctx: a state's embedding lists them.
     """
     import mctx
 
     game = make(text)
     params = mlp_params(game, hidden, seed=0)
     ranges = jnp.ones((batch, 2, 1))
+    considered = tree_layout(game, SearchSettings()).num_actions
 
-    def evaluate(params: Params, state: Any) -> tuple[Array, Array]:
-        """Prior logits and the value for the player to move."""
+    def evaluate(params: Params, state: Any) -> tuple[Array, Array | None, Array]:
+        """Prior logits, the actions considered (None for all), and the value for the player to
+        move."""
         values, logits = mlp(params, jax.vmap(game.observe)(state), ranges)
         actor = jnp.minimum(jax.vmap(game.actor)(state), 1)
         value = jnp.take_along_axis(values[:, :, 0], actor[:, None], axis=1)[:, 0]
         legal = jax.vmap(game.legal_actions)(state)[:, 0]
-        return jnp.where(legal, logits[:, 0], -1e9), value
+        logits = jnp.where(legal, logits[:, 0], _ILLEGAL)
+        if considered == game.num_actions:
+            return logits, None, value
+        return *jax.lax.top_k(logits, considered), value
 
-    def recurrent_fn(params: Params, key: Array, action: Array, state: Any) -> tuple[Any, Any]:
+    def recurrent_fn(params: Params, key: Array, action: Array, embedding: Any) -> tuple[Any, Any]:
+        state, listed = embedding
+        if listed is not None:
+            action = jnp.take_along_axis(listed, action[:, None], axis=1)[:, 0]
         mover = jax.vmap(game.actor)(state)
         is_over = ~jnp.any(jax.vmap(game.legal_outcomes)(state), axis=1)
         after = jax.vmap(game.apply)(state, action)
         utilities = jax.vmap(game.utilities)(after, ranges)[:, :, 0]
         ends = ~is_over & ~jnp.any(jax.vmap(game.legal_outcomes)(after), axis=1)
         own = jnp.take_along_axis(utilities, jnp.minimum(mover, 1)[:, None], axis=1)[:, 0]
-        logits, value = evaluate(params, after)
+        logits, listed, value = evaluate(params, after)
         goes_on = ~(is_over | ends)
         output = mctx.RecurrentFnOutput(
             reward=jnp.where(ends, own, 0),
@@ -91,23 +103,22 @@ def measure_mctx(
             prior_logits=logits,
             value=jnp.where(goes_on, value, 0),
         )
-        return output, after
+        return output, (after, listed)
 
     @jax.jit
     def run(params: Params, key: Array) -> Array:
         root_state = jax.tree.map(
             lambda leaf: jnp.broadcast_to(leaf, (batch, *leaf.shape)), game.root()
         )
-        logits, value = evaluate(params, root_state)
-        root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=root_state)
-        legal = jax.vmap(game.legal_actions)(root_state)[:, 0]
+        logits, listed, value = evaluate(params, root_state)
+        root = mctx.RootFnOutput(prior_logits=logits, value=value, embedding=(root_state, listed))
         output = mctx.muzero_policy(
             params,
             key,
             root,
             recurrent_fn,
             num_simulations=simulations,
-            invalid_actions=~legal,
+            invalid_actions=logits == _ILLEGAL,
             dirichlet_fraction=0.0,
         )
         weights: Array = output.action_weights

@@ -20,13 +20,13 @@ The evaluator is a 3 x 128 MLP with random weights. Columns:
 
 Searches share all devices: the GPUs, or the cores of a CPU (JAX_NUM_CPU_DEVICES=1 for one device).
 
-More tables: how time grows with s, the simulations of a search (in theory as s squared with
-hidden information, since all leaves are valued in every update); a decision in London by
-SoG(20, 1), of chance a sample of 26 outcomes; a batch of the query solver of some configurations,
-with their own networks, untrained, and their own rules (dcfr queries leaves once per player in an
-update); and mctx's `muzero_policy` against our perfect information search, both on one device, with
-the same 2 x 64 MLP. Exponents are slopes of the logarithm of time, by least squares. Times are
-medians of several runs after warm-up.
+More tables: how time grows with s, the simulations of a search (in theory as s squared with hidden
+information, since all leaves are valued in every update); a decision in London by SoG(20, 1), of
+chance a sample of 26 outcomes; a batch of the query solver of some configurations, with their own
+networks, untrained, and their own rules (dcfr queries leaves once per player in an update); and
+mctx's `muzero_policy` against our perfect information search, both on one device, with the same 2 x
+64 MLP and the same considered moves. Exponents are slopes of the logarithm of time, by least
+squares. Times are medians of several runs after warm-up.
 """
 
 import dataclasses
