@@ -208,9 +208,10 @@ def update_regrets(
     would copy whole tables, and a policy depends on new regrets.
     """
     shape = tree.shape
-    size = min(shape.ends_per_step, shape.num_interior)
+    # On accelerators, where chunks are large, few and wide steps.
+    size = min(max(shape.ends_per_step, shape.chunk_size**2), shape.num_interior)
 
-    def some(number: Array, statistics: InteriorStatistics) -> _Some:
+    def some(number: Array | int, statistics: InteriorStatistics) -> _Some:
         # The last step may overlap the one before; the overlap must be updated only once.
         start = jnp.minimum(number * size, shape.num_interior - size)
         is_new = (start + jnp.arange(size) >= number * size)[None, :, None, None]
@@ -256,7 +257,9 @@ def update_regrets(
         new: InteriorStatistics = write(statistics, now.start, policy=policy)
         return new
 
-    steps = (num_chunks * shape.chunk_size + size - 1) // size
+    steps: Array | int = (num_chunks * shape.chunk_size + size - 1) // size
+    if size == shape.num_interior:
+        steps = 1
     statistics = jax.lax.fori_loop(0, steps, add_up, tree.interior_statistics)
     statistics = jax.lax.fori_loop(0, steps, match, statistics)
     return replace(tree, interior_statistics=statistics)
