@@ -38,6 +38,8 @@ COMMANDS: Final = {
 
 ASKED: Final = {"uci": ("isready\n", "readyok"), "gtp": ("boardsize 5\n", "=")}
 """What a program asks an engine first, and the answer."""
+_IDLE, _IDLE_OVER = 0.1, 10.0
+"""At most so many CPU seconds, in so many seconds."""
 
 
 def run(words: list[str], folder: Path, cache: Path) -> dict[str, float]:
@@ -68,6 +70,10 @@ def run(words: list[str], folder: Path, cache: Path) -> dict[str, float]:
         while (line := process.stdout.readline()) and line.strip() != answer:
             pass
         seconds, cpu = time.perf_counter() - began, cpu_seconds(process.pid)
+        last = 0.0
+        while answer is not None and (now := cpu_seconds(process.pid)) > last + _IDLE:
+            last = now
+            time.sleep(_IDLE_OVER)  # it still compiles, in a thread
         process.stdin.close()  # an engine ends
         process.stdout.read()
         if process.wait():
