@@ -1,6 +1,7 @@
 """The state of a GTP server: a game, its thinker, and the moves played."""
 
 import dataclasses
+import functools
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -73,13 +74,9 @@ class GtpSession:
 
     def prepare(self, most: float = math.inf) -> None:
         """Compiles, before a clock is likely to run. most: seconds to wait."""
-        self._prepared = self._prepared or begin_compiling(self._compile)
+        if self._prepared is None:
+            self._prepared = begin_compiling(functools.partial(_compile, self.game, self.thinker))
         await_compiling(self._prepared, comment, most)
-
-    def _compile(self) -> None:
-        begin = Position.of(self.game)  # compiles the rules first
-        begin.after(self.game, int(np.argmax(situation(self.game, begin.state).legal_outcomes)))
-        self.thinker.prepare()
 
     def variant(self, parameters: Mapping[str, Any]) -> Game[Any]:
         """The game with other parameters; ValueError for an unknown one or a wrong value."""
@@ -158,6 +155,12 @@ class GtpSession:
         if not self._moves:
             raise ValueError("cannot undo")
         self._moves.pop()
+
+
+def _compile(game: Game[Any], thinker: Thinker) -> None:
+    begin = Position.of(game)  # the rules first: moves may be played meanwhile
+    begin.after(game, int(np.argmax(situation(game, begin.state).legal_outcomes)))
+    thinker.prepare()
 
 
 def board_text(game: Game[Any], state: Any) -> str:
