@@ -75,13 +75,13 @@ def known_root(state: Any, ranges: Array, *, path: Array | None = None) -> Searc
     """Roots at public states [batch, ...] whose ranges [batch, player, S] are both known."""
     batch_size, _, size = ranges.shape
     if path is None:
-        path = jnp.zeros((batch_size, 0), jnp.int32)
+        path = jnp.asarray(np.zeros((batch_size, 0), np.int32))
     return SearchRoot(
         state=state,
         ranges=ranges,
         path=path,
-        opponent=jnp.full(batch_size, NOBODY, jnp.int32),
-        terminate_cfvs=jnp.zeros((batch_size, size), ranges.dtype),
+        opponent=jnp.asarray(np.full(batch_size, NOBODY, np.int32)),
+        terminate_cfvs=jnp.asarray(np.zeros((batch_size, size), ranges.dtype)),
     )
 
 

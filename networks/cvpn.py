@@ -326,3 +326,10 @@ def make_network(
     """A new network: its function, and its parameters as nested dictionaries of arrays."""
     graph, state = nnx.split(_new(game, settings, seed))
     return ApplyNetwork(graph, settings), nnx.to_pure_dict(state)
+
+
+@in_32_bits
+def network_form(game: Game[Any], settings: NetworkSettings) -> tuple[ApplyNetwork, Any]:
+    """`make_network` with the shapes of the parameters alone, for those that were trained."""
+    graph, state = nnx.split(nnx.eval_shape(lambda: _new(game, settings)))
+    return ApplyNetwork(graph, settings), nnx.to_pure_dict(state)

@@ -11,7 +11,6 @@ Example:
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,10 @@ CHECKOUT: Final = Path(__file__).resolve().parents[1]
 OWN_GAME: Final = CHECKOUT / "docs" / "template_game"
 OWN: Final = "my_games.one_bet:OneBet"
 COMMANDS: Final = {
+    "UCI, rollouts in chess": "uci rollout --game chess --search 50,10",
+    "UCI, an agent": "uci agent:gardner_chess",
+    "GTP, an agent": "gtp agent:go5",
+    "solve kuhn": "solve kuhn",
     "search kuhn": "search kuhn --search 20,1",
     "search leduc": "search leduc --search 20,1",
     "hint of an agent": "search agent:leduc --history check",
@@ -33,23 +36,56 @@ COMMANDS: Final = {
 }
 
 
+ASKED: Final = {"uci": ("isready\n", "readyok"), "gtp": ("boardsize 5\n", "=")}
+"""What a program asks an engine first, and the answer."""
+_IDLE, _IDLE_OVER = 0.1, 10.0
+"""At most so many CPU seconds, in so many seconds."""
+
+
 def run(words: list[str], folder: Path, cache: Path) -> dict[str, float]:
-    """Wall-clock and CPU seconds; ends the script if the command fails."""
+    """Wall-clock and CPU seconds, of engines until they answer; ends the script if the command
+    fails."""
     environment = os.environ | {"SOG_CACHE_DIR": str(cache), "SOG_GAMES": OWN}
     environment["PYTHONPATH"] = str(OWN_GAME)
     environment.pop("JAX_COMPILATION_CACHE_DIR", None)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
     command = [sys.executable, "-m", "sog", *words]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    seconds = time.perf_counter() - began
-    if done.returncode:
-        sys.exit(f"sog {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdin is not None
+        assert process.stdout is not None
+        question, answer = ASKED.get(words[0], ("", None))
+        process.stdin.write(question)
+        process.stdin.flush()
+        while (line := process.stdout.readline()) and line.strip() != answer:
+            pass
+        seconds, cpu = time.perf_counter() - began, cpu_seconds(process.pid)
+        last = 0.0
+        while answer is not None and (now := cpu_seconds(process.pid)) > last + _IDLE:
+            last = now
+            time.sleep(_IDLE_OVER)  # it still compiles, in a thread
+        process.stdin.close()  # an engine ends
+        process.stdout.read()
+        if process.wait():
+            errors.seek(0)
+            sys.exit(f"sog {' '.join(words)}: exit code {process.returncode}\n{errors.read()}")
     return {"seconds": seconds, "cpu_seconds": cpu}
+
+
+def cpu_seconds(number: int) -> float:
+    """CPU seconds of a process so far, which may have ended, but not been waited for."""
+    fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(command: str) -> dict[str, Any]:

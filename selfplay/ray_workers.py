@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from gtcfr.packing import BeliefState
-from networks.cvpn import make_network
+from networks.cvpn import network_form
 from selfplay.ray_cluster import ray_cluster
 from selfplay.recipe import recipe_of
 from selfplay.settings import Config
@@ -27,7 +27,7 @@ class Worker:
     def __init__(self, config: Config) -> None:
         game = make(config.game)
         self._seed = config.run.seed
-        self._apply_fn, _ = make_network(game, config.network)
+        self._apply_fn, _ = network_form(game, config.network)
         self._recipe = recipe_of(config)
         self._player = self._recipe.player(game, config)
         self._solver = self._recipe.solver and self._recipe.solver(game, config)

@@ -50,9 +50,10 @@ _PLAIN_FIELDS: Final = tuple(
     if name in _FIELDS
 )
 """Those that JSON can hold."""
+_LEVEL: Final = "xla_backend_optimization_level"
 _QUICK_OPTIONS: Final = {
     "xla_cpu_use_fusion_emitters": False,  # up to JAX 0.11
-    "xla_backend_optimization_level": 1,
+    _LEVEL: 1,
 }
 """XLA options: see `compile_quickly`."""
 _folder: Path | None = None
@@ -91,9 +92,37 @@ def compiles_quickly() -> bool:
 
 
 @functools.cache
-def quick_options() -> dict[str, Any]:
-    """Options of `jax.jit` for quick compilation, without those unknown to this XLA."""
-    return {name: value for name, value in _QUICK_OPTIONS.items() if _is_known(name, value)}
+def quick_options(level: int = 1) -> dict[str, Any]:
+    """Options of `jax.jit` for quick compilation, without those unknown to this XLA.
+
+    level: 0 compiles in half the time, to programs that take some three times as long.
+    """
+    options = {**_QUICK_OPTIONS, _LEVEL: level}
+    return {name: value for name, value in options.items() if _is_known(name, value)}
+
+
+class HostProgram:
+    """`jax.jit` of a function that the host calls now and then, such as the rules for one state.
+
+    With `compile_quickly` it is compiled without optimizations, in a quarter of the time.
+    """
+
+    def __init__(self, function: Callable[..., Any], **how: Any) -> None:
+        """how: as for `jax.jit`."""
+        functools.update_wrapper(self, function)
+        self._compiled = functools.cache(functools.partial(_for_host, function, **how))
+
+    def __call__(self, *positional: Any, **named: Any) -> Any:
+        """As the function."""
+        return self._compiled(compiles_quickly())(*positional, **named)
+
+    def compile(self, *positional: Any, **named: Any) -> None:
+        """Compiles for arguments of these shapes, and does not run."""
+        self._compiled(compiles_quickly()).trace(*positional, **named).lower().compile()
+
+
+def _for_host(function: Callable[..., Any], is_quick: bool, **how: Any) -> Any:
+    return jax.jit(function, compiler_options=quick_options(0) if is_quick else None, **how)
 
 
 def _is_known(name: str, value: Any) -> bool:
@@ -130,6 +159,27 @@ def kept(function: Callable[..., Any]) -> Callable[..., Any]:
         inner = inner.func
     traced.__name__ = inner.__name__  # the program's name
     return traced
+
+
+def is_marked(function: Callable[..., Any], **arguments: Any) -> bool:
+    """Whether an earlier process called `mark` with the same program, see `kept`."""
+    path = _mark(function, arguments)
+    return path is not None and path.exists()
+
+
+def mark(function: Callable[..., Any], **arguments: Any) -> None:
+    """Lets `is_marked` tell later processes of a program."""
+    path = _mark(function, arguments)
+    if path is not None:
+        with contextlib.suppress(OSError):
+            write_whole(path, b"")
+
+
+def _mark(function: Callable[..., Any], arguments: Any) -> Path | None:
+    with contextlib.suppress(UnnamedError):
+        if _folder is not None:
+            return _folder / _file_name(f"mark {_name(function, arguments)}")
+    return None
 
 
 def _name(function: Callable[..., Any], arguments: Any) -> str:

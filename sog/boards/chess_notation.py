@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
 from sog.boards.chess_bits import FILES
@@ -21,6 +20,7 @@ from sog.boards.chess_rules import (
     unclaimed_at,
 )
 from sog.boards.chess_variant import KING, LETTERS, PAWN, QUEEN, Variant
+from sog.kept_programs import HostProgram
 from sog.quoting import quoted
 
 _MOST_NAMED: Final = 20
@@ -32,6 +32,10 @@ _CASTLING: Final = {"O-O": FILES - 2, "O-O-O": 2}
 """Files that the king castles to."""
 _MARKS: Final = "+#!?=~/-\N{MINUS SIGN}±∓∞⩲⩱□↑→⇆⟳⨀"
 """Annotations after a move."""
+
+
+_legal_actions: Final = HostProgram(legal_actions, static_argnames="variant")
+_after: Final = HostProgram(after, static_argnames=("variant", "max_moves"))
 
 
 class ChessMove(NamedTuple):
@@ -73,7 +77,7 @@ def move_of(variant: Variant, state: ChessState, action: int) -> ChessMove:
 
 def moves_of(variant: Variant, state: ChessState) -> list[ChessMove]:
     """All legal moves."""
-    return moves_at(variant, state, np.flatnonzero(legal_actions(variant, state)).tolist())
+    return moves_at(variant, state, np.flatnonzero(_legal_actions(variant, state)).tolist())
 
 
 def moves_at(variant: Variant, state: ChessState, actions: Sequence[int]) -> list[ChessMove]:
@@ -151,7 +155,7 @@ def read_line(
                 actions.append(read_move(variant, state, words[number]))
             except ValueError as error:
                 raise ValueError(f"move {move_number(state)} {error}") from None
-            state = after(variant, max_moves, state, jnp.int32(actions[-1]))
+            state = _after(variant, max_moves, state, np.int32(actions[-1]))
     return unclaimed_at(start, unclaimed), tuple(actions)
 
 
@@ -188,7 +192,7 @@ def write_san(variant: Variant, max_moves: int, state: ChessState, action: int) 
     """A legal move in SAN, disambiguated as needed, with + or #."""
     moves = moves_of(variant, state)
     move = next(move for move in moves if move.action == action)
-    then = after(variant, max_moves, state, jnp.int32(action))
+    then = _after(variant, max_moves, state, np.int32(action))
     mark = ""
     if int(then.ending) == CHECKMATE:
         mark = "#"

@@ -45,6 +45,7 @@ from sog.boards.chess_variant import (
     UP,
     Variant,
 )
+from sog.kept_programs import HostProgram
 from sog.pytree import pytree
 
 NUM_BOARDS: Final = 8
@@ -105,20 +106,21 @@ def first_state(
     be set where no capture is possible.
     """
     empty = (NUM_BOARDS - 1, *board.shape)
-    boards = jnp.concatenate([jnp.asarray(board)[None], jnp.zeros(empty, jnp.uint32)])
-    hashes = jnp.zeros((MOST_QUIET, _HASH_BYTES), jnp.uint8)
-    arrived: ChessState = _arrived(
+    # NumPy: each operation of jnp would be a program.
+    boards = np.concatenate([np.asarray(board)[None], np.zeros(empty, np.uint32)])
+    hashes = np.zeros((MOST_QUIET, _HASH_BYTES), np.uint8)
+    arrived: ChessState = _arrived_on_host(
         variant,
         max_moves,
         boards=boards,
-        repeats=jnp.zeros(NUM_BOARDS - 1, jnp.uint8),
+        repeats=np.zeros(NUM_BOARDS - 1, np.uint8),
         hashes=hashes,
-        castling=jnp.uint8(castling),
-        en_passant=jnp.uint8(en_passant),
-        num_quiet=jnp.int32(num_quiet),
-        num_moves=jnp.int32(num_moves),
-        begun=jnp.int16(num_moves),
-        unclaimed=jnp.full(2, num_moves, jnp.int16),
+        castling=np.uint8(castling),
+        en_passant=np.uint8(en_passant),
+        num_quiet=np.int32(num_quiet),
+        num_moves=np.int32(num_moves),
+        begun=np.int16(num_moves),
+        unclaimed=np.full(2, num_moves, np.int16),
     )
     return arrived
 
@@ -324,3 +326,6 @@ def _mixed(words: Array) -> Array:
 
 def _constant_square(number: int) -> Bits:
     return constant(np.arange(NUM_BITS) == number)
+
+
+_arrived_on_host: Final = HostProgram(_arrived, static_argnames=("variant", "max_moves"))

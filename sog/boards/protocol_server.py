@@ -4,11 +4,14 @@ import argparse
 import contextlib
 import dataclasses
 import functools
+import math
 import os
 import queue
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Final
 
 from sog.boards.thinker import Thinker, thinker_of
@@ -86,6 +89,37 @@ def _lines_of(number: int) -> Iterator[bytes]:
             raise CommandError(f"stdin: a line may have at most {_MOST_BYTES:,} bytes.")
     if rest:
         yield rest
+
+
+SECONDS_TO_READY: Final = 8.0
+"""Seconds after which an engine says that it is ready, since programs that show a board give up
+after 10: the first move then waits for what is left."""
+_SECONDS_BETWEEN_COMMENTS: Final = 1.0
+_DRAFT: Final = "a faster search is still being compiled: this one starts anew at every move"
+
+
+def begin_compiling(work: Callable[[], None]) -> "Future[None]":
+    """Does `work` in a thread."""
+    return ThreadPoolExecutor(1).submit(work)
+
+
+def await_compiling(
+    made: "Future[None]", comment: Callable[[str], None], most: float = math.inf
+) -> None:
+    """Waits for at most so many seconds, and comments on each."""
+    began = time.monotonic()
+    while not wait([made], timeout=_SECONDS_BETWEEN_COMMENTS).done:
+        seconds = time.monotonic() - began
+        if seconds >= most:
+            return
+        comment(f"compiling, {seconds:.0f} s")
+    made.result()
+
+
+def comment_draft(thinker: Thinker, comment: Callable[[str], None]) -> None:
+    """Comments if a thinker is still being compiled."""
+    if thinker.is_draft:
+        comment(_DRAFT)
 
 
 _USUAL_ROOM: Final = 2000

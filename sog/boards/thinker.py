@@ -22,6 +22,10 @@ class Thinker(Protocol):
     def prepare(self) -> None:
         """Compiles what has not been compiled."""
 
+    @property
+    def is_draft(self) -> bool:
+        """Whether a thread still compiles faster programs."""
+
     def forget(self) -> None:
         """Starts another game."""
 
@@ -58,6 +62,7 @@ class AgentThinker:
 
     usual_simulations = most_simulations = None
     num_simulations = 0
+    is_draft = False
 
     def __init__(self, game: Game[Any], make: AgentFactory, *, seed: int = 0) -> None:
         self.game, self._make, self._seed = game, make, seed

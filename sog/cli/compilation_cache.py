@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import jax
 
@@ -14,7 +14,6 @@ from sog import kept_programs
 from sog.cli.display import duration
 from sog.cli.errors import reason
 from sog.cli.lines import print_note
-from sog.games import Game
 from sog.kept_programs import is_own, keep_in
 
 _VARIABLE = "SOG_CACHE_DIR"
@@ -79,20 +78,20 @@ _MOST_BYTES: Final = 2**20
 _MOST_NAMES: Final = 500
 
 
-def last_time(game: Game[Any], what: str) -> str:
+def last_time(of: object, what: str) -> str:
     """A suffix for "compiling ...", as " (24 s last time)"; "" if unknown."""
-    seconds = _read().get(f"{game}: {what}")
+    seconds = _read().get(f"{of}: {what}")
     return "" if seconds is None else f" ({duration(seconds)} last time)"
 
 
-def keep_time(game: Game[Any], what: str, seconds: float) -> None:
-    """Records how long compiling took, if the cache folder is writable."""
+def keep_time(of: object, what: str, seconds: float) -> None:
+    """Records how long compiling something of a game took, if the cache folder is writable."""
     folder = kept_programs.folder()
     if folder is None:
         return
     times = _read()
-    times.pop(f"{game}: {what}", None)
-    times[f"{game}: {what}"] = round(seconds, 1)
+    times.pop(f"{of}: {what}", None)
+    times[f"{of}: {what}"] = round(seconds, 1)
     newest = dict([*times.items()][-_MOST_NAMES:])
     with contextlib.suppress(OSError):
         kept_programs.write_whole(folder / _FILE, json.dumps(newest).encode())

@@ -23,7 +23,7 @@ from gtcfr.packing import unpack
 from gtcfr.search import SearchResult
 from gtcfr.tree import ROOT, SearchTree, put
 from sog.games.core import CHANCE, PLAYER_1, Game
-from sog.kept_programs import kept
+from sog.kept_programs import HostProgram, kept
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedGame
@@ -229,7 +229,7 @@ def _ratio(part: Any, whole: Any) -> np.ndarray:
     return np.asarray(np.divide(part, whole, out=undefined, where=whole > 0))
 
 
-@functools.partial(jax.jit, static_argnums=0)
+@functools.partial(HostProgram, static_argnums=0)
 def _read_rows(game: Game[Any], tree: SearchTree) -> _Rows:
     rows: _Rows = kept(functools.partial(_rows_of, game))(tree)
     return rows

@@ -22,7 +22,14 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import tree_shape
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
-from sog.play.chained_search import Chain, LastSearch, Searching, longest_path, search_chains
+from sog.play.chained_search import (
+    Chain,
+    LastSearch,
+    Searching,
+    compile_first,
+    longest_path,
+    search_chains,
+)
 from sog.play.choice import DOUBT
 from sog.play.history import check_begins_anywhere
 from sog.play.match import Agent
@@ -83,6 +90,10 @@ class SearchAgent(Agent):
             begins = state
         self._chain = Chain(player=self.player, state=begins, start=state)
         self._now = situation(self.game, self.state)
+
+    def prepare(self) -> None:
+        """Compiles its first search."""
+        compile_first(self.how_it_searches)
 
     @property
     def state(self) -> Any:

@@ -1,7 +1,9 @@
 """Searches one position after another until stopped, reusing the subtree below the moves played."""
 
 import dataclasses
+import functools
 import math
+import threading
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,17 +14,20 @@ from jax import Array
 
 from gtcfr.action_values import action_values
 from gtcfr.evaluator import Evaluator
-from gtcfr.root import known_root
+from gtcfr.root import SearchRoot, known_root
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
+from sog.kept_programs import compiles_quickly, is_marked, mark
 from sog.play.game_in_progress import Position
-from sog.play.principal_variation import Lines, best_lines, events_of, read_lines
-from sog.play.thinking import Thinking
+from sog.play.principal_variation import Lines, best_lines, compile_lines, events_of, read_lines
+from sog.play.thinking import Thinking, compile_search
 from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.05
 """Approximate time between two checks for a stop."""
+COMPILES: Final = "compiles a search"
+"""The thread's name."""
 _SHARE_KEPT: Final = 0.7
 """Decay of the measured slice overrun from search to search."""
 
@@ -70,6 +75,7 @@ class Analyst:
         self._thinking: Thinking | None = None
         self._position: Position | None = None
         self._updates_before = 0
+        self.is_draft = self._is_closed = False
 
     @property
     def num_simulations(self) -> int:
@@ -78,16 +84,30 @@ class Analyst:
         updates = self._thinking.num_updates - self._updates_before
         return updates * self._settings.simulations_per_phase // self._settings.updates_per_phase
 
-    def prepare(self) -> None:
-        """Compiles the programs that search, read the result and reuse the tree."""
-        position = Position.of(self.game)
-        self.forget()
-        self.think(position, 1, lambda: math.inf)
-        lines = self.lines()
-        if lines is not None and lines.num_visits:
-            visited = int(lines.actions[np.argmax(lines.visits)])
-            self._turn_to(position.after(self.game, visited))
-        self.forget()
+    def prepare(self, *, with_drafts: bool = True) -> None:
+        """Compiles the programs that search, read the result and reuse the tree.
+
+        with_drafts: where that takes long, see `compile_quickly`, a thread does it, and searches
+        meanwhile run as drafts.
+        """
+        how: dict[str, Any] = {
+            "evaluator": self._evaluator,
+            "root": self._root_at(Position.of(self.game)),
+            "key": self._key,
+        }
+        programs = functools.partial(compile_search, self.game, settings=self._settings)
+        self.is_draft = with_drafts and compiles_quickly() and not is_marked(programs, **how)
+        compile_now = functools.partial(programs, is_cancelled=lambda: self._is_closed)
+        compile_lines(self.game, compile_now(**how, is_draft=self.is_draft))
+        if self.is_draft:
+            work = functools.partial(self._compile_all, programs, how)
+            threading.Thread(target=work, name=COMPILES).start()
+
+    def _compile_all(self, programs: Callable[..., object], how: dict[str, Any]) -> None:
+        programs(**how, is_cancelled=lambda: self._is_closed)
+        if not self._is_closed:
+            mark(programs, **how)
+            self.is_draft = False
 
     def forget(self) -> None:
         """Discards the tree."""
@@ -98,7 +118,8 @@ class Analyst:
         self._key = jax.random.key(seed)
 
     def close(self) -> None:
-        """Holds no resources."""
+        """Ends compilation after the current program."""
+        self._is_closed = True
 
     def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
         """Searches a position until `simulations` are made or `next_slice` ends it.
@@ -158,7 +179,7 @@ class Analyst:
         self._lateness *= _SHARE_KEPT
         # Slices take longer on a busy machine: begin none that may overrun the clock.
         while thinking.num_updates < target and seconds > thinking.pace + self._lateness:
-            asked = min(SLICE_SECONDS, seconds)
+            asked, thinking.is_draft = min(SLICE_SECONDS, seconds), self.is_draft
             taken = thinking.run_slice(target - thinking.num_updates, asked)
             self._lateness = max(self._lateness, taken - asked)
             seconds = next_slice()
@@ -167,18 +188,24 @@ class Analyst:
         events = position.events_since(self._position)
         self._position = position
         thinking = self._thinking
-        if thinking is not None and events is not None:
+        if thinking is not None and events is not None and not self.is_draft:
             kept = (thinking.reuse_subtree(event, self._next_key()) for event in events)
             if all(kept):
                 return
-        state = jax.tree.map(lambda leaf: np.asarray(leaf)[None], position.state)
         self._thinking = Thinking(
             self.game,
             evaluator=self._evaluator,
-            root=known_root(state, jnp.ones((1, 2, 1), jnp.float32)),
+            root=self._root_at(position),
             key=self._next_key(),
             settings=self._settings,
+            is_draft=self.is_draft,
         )
+
+    def _root_at(self, position: Position) -> SearchRoot:
+        state = jax.tree.map(lambda leaf: np.asarray(leaf)[None], position.state)
+        root = known_root(state, jnp.asarray(np.ones((1, 2, 1), np.float32)))
+        on_device: SearchRoot = jax.device_put(root, jax.devices()[0])
+        return on_device
 
     def _next_key(self) -> Array:
         key: Array

@@ -21,9 +21,10 @@ from gtcfr.root import NO_EVENT, SearchRoot
 from gtcfr.search import SearchResult, check_result
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
+from sog.kept_programs import HostProgram
 from sog.play.principal_variation import best_line
 from sog.play.rules import first_state
-from sog.play.thinking import first_root, think
+from sog.play.thinking import compile_think, first_root, think
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -130,6 +131,21 @@ def search_chains(
     return [_take(kept, number) for number in range(len(chains))]
 
 
+@in_32_bits
+def compile_first(how: Searching) -> None:
+    """Compiles a first search from the start of a game, and does not run it."""
+    length = min(_SHORTEST_PATH, longest_path(how.game))
+    result = compile_think(
+        how.game,
+        evaluator=how.evaluator,
+        root=jax.device_get(first_root(how.game, np.full((1, length), NO_EVENT, np.int32))),
+        key=jnp.stack([jax.random.key(0)]),
+        settings=how.settings,
+        seconds=how.seconds,
+    )
+    _keep.compile(how.game, how.settings.resolve_from, result)
+
+
 def _roots(how: Searching, chains: Sequence[Chain]) -> SearchRoot:
     """The roots of the searches, with room for the events since the last ones."""
     length = min(_SHORTEST_PATH, longest_path(how.game))
@@ -215,7 +231,7 @@ def _take(batch: LastSearch, number: int) -> LastSearch:
     return part
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
+@functools.partial(HostProgram, static_argnums=(0, 1))
 def _keep(
     game: Game[Any],
     resolve_from: str,

@@ -56,6 +56,9 @@ class Agent(abc.ABC):
     def act(self, infostate: int) -> int:
         """Chooses an action at an infostate; raises Resignation to resign."""
 
+    def prepare(self) -> None:  # noqa: B027 (most have nothing to compile)
+        """Compiles what its first decision runs."""
+
     def close(self) -> None:  # noqa: B027 (most hold nothing)
         """Releases its resources, such as a process."""
 

@@ -19,6 +19,7 @@ from gtcfr.action_values import action_values
 from gtcfr.search import SearchResult
 from gtcfr.tree import SearchTree
 from sog.games.core import Game
+from sog.kept_programs import HostProgram
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -102,7 +103,13 @@ def read_lines(game: Game[Any], result: SearchResult) -> Lines:
 
 
 @in_32_bits
-@functools.partial(jax.jit, static_argnums=0)
+def compile_lines(game: Game[Any], result: SearchResult) -> None:
+    """Compiles `read_lines` for results of these shapes."""
+    _read_moves.compile(game, result)
+
+
+@in_32_bits
+@functools.partial(HostProgram, static_argnums=0)
 def best_lines(game: Game[Any], result: SearchResult) -> Array:
     """[interior row, LINE_LENGTH] int: the principal variation from each public state of one search
     (a batch of 1), padded with -1. Empty where information is hidden."""
@@ -122,7 +129,7 @@ def events_of(line: np.ndarray) -> list[int]:
     return [event for event in line.tolist() if event != _NOTHING]
 
 
-@functools.partial(jax.jit, static_argnums=0)
+@functools.partial(HostProgram, static_argnums=0)
 def _read_moves(game: Game[Any], result: SearchResult) -> _Moves:
     tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], result.tree)
     slot, layout, statistics = result.slot[0], tree.shape.layout, tree.interior_statistics

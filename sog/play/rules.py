@@ -10,6 +10,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game
+from sog.kept_programs import HostProgram
 from sog.precision import in_32_bits
 
 
@@ -87,13 +88,13 @@ def sample(key: Array, policy: np.ndarray) -> int:
 
 
 @in_32_bits
-@functools.partial(jax.jit, static_argnums=(0, 1))
+@functools.partial(HostProgram, static_argnums=(0, 1))
 def _call(game: Game[Any], functions: str, *arguments: Any) -> list[Any]:
     """The results of functions of a game, named in one text."""
     return [getattr(game, name)(*arguments) for name in functions.split()]
 
 
 @in_32_bits
-@jax.jit
+@HostProgram
 def _uniform(key: Array) -> Array:
     return jax.random.uniform(key)

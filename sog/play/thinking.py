@@ -15,7 +15,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import jax
 import numpy as np
@@ -29,7 +29,7 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree_reuse import can_reuse, reuse_subtree
 from sog.games.core import Game
-from sog.kept_programs import compiles_quickly, kept, quick_options
+from sog.kept_programs import HostProgram, compiles_quickly, kept, quick_options
 from sog.precision import in_32_bits
 
 SLICE_SECONDS: Final = 0.2
@@ -38,7 +38,7 @@ _MOST_GROWTH: Final = 8
 _UPDATES_AT_ONCE: Final = 1000
 """Searches with at most so many updates run as one call unless they have a clock or report
 progress: calling a compiled program costs some 0.5 ms, a tenth of a short search."""
-_can_reuse: Final = jax.jit(can_reuse)
+_can_reuse: Final = HostProgram(can_reuse)
 
 
 class Thinking:
@@ -52,6 +52,8 @@ class Thinking:
     """Regret updates made so far."""
     pace: float
     """Seconds per update in the last slice; 0 before the first."""
+    is_draft: bool
+    """Whether it runs the programs that `compile_search` calls drafts."""
 
     @in_32_bits
     def __init__(
@@ -63,16 +65,18 @@ class Thinking:
         key: Array,
         settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
         is_shared: bool = False,
+        is_draft: bool = False,
     ) -> None:
         """Starts the searches, before their first update; arguments and errors as in `search`.
 
         is_shared: arrays are not updated in place, which needs twice the memory.
         """
+        self.is_draft = is_draft
         self.game, self.settings, self._evaluator = game, settings, evaluator
         self.num_updates = 0
         self._is_shared = is_shared
         self._path_length = root.path.shape[1]
-        start = _compiled(begin, game, settings=settings)
+        start = _compiled(begin, game, is_draft=is_draft, settings=settings)
         self._state: SearchState = start(evaluator=evaluator, root=root, key=key)
         self._forget_pace()
         self._is_stopped = threading.Event()
@@ -177,7 +181,8 @@ class Thinking:
         return result
 
     def _advance(self, count: int) -> SearchState:
-        further = _compiled(advance, self.game, donates=not self._is_shared, settings=self.settings)
+        how: dict[str, Any] = {"donates": not self._is_shared, "is_draft": self.is_draft}
+        further = _compiled(advance, self.game, **how, settings=self.settings)
         state: SearchState = further(evaluator=self._evaluator, state=self._state, count=count)
         return state
 
@@ -194,13 +199,75 @@ def think(
     progress: Callable[[int], None] | None = None,
 ) -> SearchResult:
     """Runs a batch of searches to the end; arguments as for `Thinking` and its `go`."""
-    if seconds is None and progress is None and settings.num_updates <= _UPDATES_AT_ONCE:
+    if progress is None and _runs_at_once(settings, seconds):
         run = _compiled(search, game, settings=settings)
         result: SearchResult = run(evaluator=evaluator, root=root, key=key)
         return result
     thinking = Thinking(game, evaluator=evaluator, root=root, key=key, settings=settings)
     thinking.go(seconds=seconds, progress=progress)
     return thinking.read()
+
+
+@in_32_bits
+def compile_think(
+    game: Game[Any],
+    *,
+    settings: SearchSettings,
+    seconds: float | None,
+    **arguments: Any,
+) -> SearchResult:
+    """Compiles the programs of `think`, and runs none; returns the shapes of its result."""
+    if not _runs_at_once(settings, seconds):
+        return compile_search(game, settings=settings, **arguments)
+    traced = cast(Any, _compiled(search, game, settings=settings)).trace(**arguments)
+    traced.lower().compile()
+    result: SearchResult = traced.out_info
+    return result
+
+
+def _runs_at_once(settings: SearchSettings, seconds: float | None) -> bool:
+    return seconds is None and settings.num_updates <= _UPDATES_AT_ONCE
+
+
+@in_32_bits
+def compile_search(
+    game: Game[Any],
+    *,
+    evaluator: Evaluator,
+    root: SearchRoot,
+    key: Array,
+    settings: SearchSettings,
+    is_draft: bool = False,
+    is_cancelled: Callable[[], bool] = lambda: False,
+) -> SearchResult:
+    """Compiles the programs of a `Thinking`, and runs none; returns the shapes of its result.
+
+    root: committed to the first device, as results are. is_draft: those for a first search, without
+    optimizations (`sog.kept_programs`).
+    """
+    how: dict[str, Any] = {"is_draft": is_draft, "settings": settings}
+
+    def of_device(leaf: Any) -> Any:
+        here = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+        return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, weak_type=leaf.weak_type, sharding=here)
+
+    def compile_one(program: Callable[..., Any], **arguments: Any) -> Any:
+        traced = cast(Any, program).trace(**arguments)
+        if not is_cancelled():
+            traced.lower().compile()
+        return jax.tree.map(of_device, traced.out_info)
+
+    shared = {"evaluator": evaluator, "key": key}
+    state = compile_one(_compiled(begin, game, **how), root=root, **shared)
+    further = _compiled(advance, game, donates=True, **how)
+    compile_one(further, evaluator=evaluator, state=state, count=1)
+    if not is_draft:
+        outcome = np.zeros(len(root.path), np.int32)
+        reuse = _compiled(reuse_subtree, game, settings=settings)
+        compile_one(reuse, state=state, outcome=outcome, **shared)
+        _can_reuse.compile(state, outcome)
+    result: SearchResult = compile_one(_compiled(read, game), state=state)
+    return result
 
 
 def first_root(game: Game[Any], path: Array | np.ndarray, state: Any = None) -> SearchRoot:
@@ -214,13 +281,19 @@ def first_root(game: Game[Any], path: Array | np.ndarray, state: Any = None) -> 
 
 
 def _compiled(
-    function: Callable[..., Any], game: Game[Any], *, donates: bool = False, **settings: Any
+    function: Callable[..., Any],
+    game: Game[Any],
+    *,
+    donates: bool = False,
+    is_draft: bool = False,
+    **settings: Any,
 ) -> Callable[..., Any]:
     """A function of `gtcfr` as a program of its other arguments, by name.
 
     donates: whether its `state` may be overwritten.
     """
-    return _program(function, game, tuple(settings.items()), donates, compiles_quickly())
+    level = int(not is_draft) if compiles_quickly() else None
+    return _program(function, game, tuple(settings.items()), donates, level)
 
 
 @functools.lru_cache(maxsize=64)
@@ -229,11 +302,11 @@ def _program(
     game: Game[Any],
     settings: tuple[tuple[str, Any], ...],
     donates: bool,
-    is_quick: bool,
+    level: int | None,
 ) -> Callable[..., Any]:
     compiled: Callable[..., Any] = jax.jit(
         kept(functools.partial(function, game, **dict(settings))),
         donate_argnames="state" if donates else None,
-        compiler_options=quick_options() if is_quick else None,
+        compiler_options=None if level is None else quick_options(level),
     )
     return compiled

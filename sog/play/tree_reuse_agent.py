@@ -39,6 +39,10 @@ class TreeReuseAgent(SearchAgent):
         settings = self.settings
         return Analyst(self.game, self.evaluator, settings, most=settings.num_simulations)
 
+    def prepare(self) -> None:
+        """Compiles its searches."""
+        self._analyst.prepare(with_drafts=False)
+
     def observe(self, outcome: int) -> None:
         """Records a public event."""
         super().observe(outcome)

@@ -13,7 +13,7 @@ import jax
 import numpy as np
 
 from gtcfr.settings import SearchSettings
-from networks.cvpn import NetworkSettings, make_network
+from networks.cvpn import NetworkSettings, network_form
 from selfplay.recipe import make_evaluator
 from selfplay.settings import AlphaZeroSettings
 from sog.games import make
@@ -34,14 +34,14 @@ def load_agent(name: str) -> Trained:
     entry = find_agent(name)
     network, search, alphazero = agent_settings(entry)
     game = make(entry.game)
-    apply_fn, params = make_network(game, network)
+    apply_fn, form = network_form(game, network)
     data = (importlib.resources.files(_PACKAGE) / f"{name}.npz").read_bytes()
     try:
         with opened_npz(io.BytesIO(data)) as archive:
             names = [file.removesuffix(".npy") for file in archive.namelist()]
-            most = bytes_of(params)
+            most = bytes_of(form)
             arrays = {one: read_array(archive, one, kinds="u", most=most) for one in names}
-        filled = unpack_params(params, arrays)
+        filled = unpack_params(form, arrays)
     except Exception as error:  # a damaged archive can raise anything
         raise ValueError(f"agent {name}: its file is damaged ({error}); install anew.") from None
     return Trained(

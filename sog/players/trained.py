@@ -1,6 +1,7 @@
 """Networks from run folders, ready to search and to play with."""
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import Any, Final
 
@@ -8,7 +9,7 @@ import jax
 
 from gtcfr.evaluator import Evaluator, NetworkEvaluator
 from gtcfr.settings import SearchSettings
-from networks.cvpn import make_network
+from networks.cvpn import network_form
 from selfplay.alphazero.search import check_game, search_bytes
 from selfplay.learner import first_state, restored_state
 from selfplay.memory import check_playing
@@ -69,10 +70,11 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
     game = make(config.game)
     check_playing(game, config.network)
     found = load_checkpoint(folder.checkpoints, checkpoint)
-    apply_fn, params = make_network(game, config.network)
+    apply_fn, form = network_form(game, config.network)
+    first = jax.eval_shape(functools.partial(first_state, config.learner), form)
     arrays = list(arrays_of(found.arrays, "learner").values())
     try:
-        state = restored_state(first_state(config.learner, params), arrays)
+        state = restored_state(first, arrays)
     except ValueError as error:
         raise ValueError(f"{found.path}: {error}") from None
     return Trained(

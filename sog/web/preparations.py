@@ -13,12 +13,15 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Final
 
+from sog.cli.compilation_cache import keep_time, last_time
 from sog.web.interfaces import Cancelled, Poll
 from sog.web.sessions import FullError
 
 SHORT_PLACES: Final = 3
 LONG_PLACES: Final = 2
 SHORT_SECONDS: Final = 5.0
+_WHAT: Final = "preparation"
+_WORTH_KEEPING: Final = 1.0  # seconds
 MOST: Final = 32
 """Preparations that may be running or waiting."""
 
@@ -35,6 +38,8 @@ class Preparation:
     """Requests cancellation, which the work notices when it next polls."""
     made: "Future[Any]" = dataclasses.field(default_factory=Future)
     """The result; cancelled once a cancelled preparation has stopped."""
+    last_time: str = ""
+    """How long it took last time, for people."""
     began: float | None = None
     is_cancelled: bool = False
 
@@ -67,6 +72,7 @@ class Preparations:
                 )
             one = Preparation(
                 title=title,
+                last_time=last_time(title, _WHAT),
                 is_long=is_long,
                 number=next(self._numbers),
                 cancel=lambda: self._cancel(one),
@@ -144,4 +150,6 @@ class Preparations:
         elif failed is not None:
             one.made.set_exception(failed)
         else:
+            if one.began is not None and (seconds := self._clock() - one.began) >= _WORTH_KEEPING:
+                keep_time(one.title, _WHAT, seconds)
             one.made.set_result(made)

@@ -4,6 +4,7 @@ The agent thinks in another thread (`_advance`); meanwhile the person's requests
 pages show the current state.
 """
 
+import contextlib
 import threading
 from typing import Any, Final
 
@@ -77,6 +78,8 @@ class Table:
         """Whether the game was imported, so that nobody moves."""
         self.opened_names = opened_names
         if opened is None:
+            with contextlib.suppress(Exception):  # `_advance` reports what is wrong
+                self.seated.seat(1 - seat).prepare()
             self._begin()
         else:
             self._open(opened)

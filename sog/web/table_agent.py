@@ -29,13 +29,17 @@ class TableAgent:
         self._copies: dict[int, Agent] = {}
         """Copies of the agent before the person's last choices, if it has a chain of searches."""
 
-    def catch_up(self, ongoing: GameInProgress, player: int) -> None:
-        """Begins the game and observes the events so far."""
+    def seat(self, player: int) -> Agent:
+        """The agent of a seat."""
         if player not in self._agents:
             agent = self._opponent.make(player, (self._seed + 1 + player) % 2**32)
             check_plays_unseen(agent)
             self._agents[player] = agent
-        agent = self._agents[player]
+        return self._agents[player]
+
+    def catch_up(self, ongoing: GameInProgress, player: int) -> None:
+        """Begins the game and observes the events so far."""
+        agent = self.seat(player)
         show_position(agent, ongoing.position, None)
         self.agent = agent
 

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -28,6 +29,7 @@ def agent_thinker() -> AgentThinker:
 @pytest.fixture(autouse=True)
 def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sog.boards.uci.server.time", CLOCK)
+    monkeypatch.setattr("sog.boards.protocol_server._SECONDS_BETWEEN_COMMENTS", 600)
 
 
 def said(*lines: str | float, thinker: Thinker | None = None, game: Game[Any] = GAME) -> list[str]:
@@ -61,6 +63,27 @@ def test_it_introduces_itself_and_its_options() -> None:
 
 
 @pytest.mark.thorough
+def test_it_comments_while_it_compiles_and_where_that_has_not_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sog.boards.protocol_server._SECONDS_BETWEEN_COMMENTS", 0.001)
+    told, is_heard = list[str](), threading.Event()
+
+    def say(line: str) -> None:
+        told.append(line)
+        is_heard.set()
+
+    thinker = agent_thinker()
+    monkeypatch.setattr(thinker, "prepare", is_heard.wait)
+    monkeypatch.setattr(thinker, "is_draft", True)
+    lines = script(["isready", WON, "go"])
+    UciServer(GAME, thinker, name="some player", line_input=lines, say=say).run()
+    number = told.index("readyok")
+    assert re.fullmatch(r"info string compiling, \d+ s", told[0])
+    assert told[number + 1].startswith("info string a faster search is still being compiled")
+    assert told[-1].startswith("bestmove ")
+
+
 def test_it_is_ready_when_it_says_so_and_passes_over_what_it_does_not_know() -> None:
     assert said("isready", "joho", "debug on", "register later", "joho isready", "") == [
         "readyok",

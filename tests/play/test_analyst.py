@@ -2,6 +2,8 @@
 
 import dataclasses
 import math
+import threading
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -12,11 +14,13 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.boards.thinker import AgentThinker, thinker_of
 from sog.games import make
-from sog.play.analyst import Analyst
+from sog.kept_programs import compile_quickly, keep_in
+from sog.play.analyst import COMPILES, Analyst
 from sog.play.game_in_progress import Position
 from sog.play.principal_variation import Lines, _Moves, read_lines
 from sog.play.simple_agents import RandomAgent
 from sog.play.thinking import Thinking, first_root
+from tests.compilations import compiled_programs
 from tests.play.line_games import TIC_TAC_TOE
 
 GAME = make("tic_tac_toe")
@@ -194,3 +198,34 @@ def test_another_game_is_played_with_other_random_numbers() -> None:
         chosen.add(agent_thinker.best())
         agent_thinker.forget()
     assert len(chosen) > 4
+
+
+def test_a_first_search_runs_as_a_draft_while_a_thread_compiles_and_the_next_process_needs_none(
+    tmp_path: Path,
+) -> None:
+    """Nothing is searched before, and no search compiles."""
+    keep_in(tmp_path)
+    compile_quickly(True)
+    made = Analyst(GAME, ZeroEvaluator(), SearchSettings(num_simulations=40), most=40)
+    try:
+        made.prepare()
+        assert made._thinking is None
+        (thread,) = (one for one in threading.enumerate() if one.name == COMPILES)
+        is_draft = made.is_draft
+        made.think(position("b2"), 20, lambda: math.inf)
+        thread.join()
+        with compiled_programs() as programs:
+            draft, lines = made._thinking, made.lines()
+            made.think(position("b2 a1"), 20, lambda: math.inf)
+        assert is_draft
+        assert not made.is_draft
+        assert lines is not None
+        assert not {"jit(begin)", "jit(advance)", "jit(reuse_subtree)"} & {*programs}
+        assert made._thinking is draft  # the tree is kept
+        other = Analyst(GAME, ZeroEvaluator(), SearchSettings(num_simulations=40), most=40)
+        other.prepare()
+        assert not other.is_draft
+    finally:
+        made.close()
+        compile_quickly(False)
+        keep_in(None)

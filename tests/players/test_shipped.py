@@ -25,6 +25,7 @@ from sog.players.alphazero_agent import AlphaZeroAgent
 from sog.players.player import Host
 from sog.players.shipped import load_agent, pack_params, unpack_params
 from sog.tabular import compile_tree
+from tests.compilations import compiled_programs
 from tests.players.shipped_answers import RECORD, answers
 
 FOLDER = Path(str(importlib.resources.files("sog.players.agents")))
@@ -36,6 +37,14 @@ def test_every_agent_has_a_file_and_all_are_small() -> None:
     files = sorted(FOLDER.glob("*.npz"))
     assert [file.stem for file in files] == sorted(read_agents())
     assert sum(file.stat().st_size for file in files) < MOST_BYTES
+
+
+@pytest.mark.parametrize("name", ["kuhn", "go5"])
+def test_loading_an_agent_compiles_nothing(name: str) -> None:
+    jax.clear_caches()
+    with compiled_programs() as programs:
+        load_agent(name)
+    assert not programs
 
 
 @pytest.mark.thorough(but=["kuhn", "go5"])

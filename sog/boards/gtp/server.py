@@ -18,10 +18,17 @@ from sog.boards.clock import OVERHEAD_MS
 from sog.boards.gtp.analysis import analysis_line, read_request
 from sog.boards.gtp.clock import Clock
 from sog.boards.gtp.rules import rules_commands
-from sog.boards.gtp.session import GtpSession, board_text, read_color, read_number, score_text
+from sog.boards.gtp.session import (
+    GtpSession,
+    board_text,
+    comment,
+    read_color,
+    read_number,
+    score_text,
+)
 from sog.boards.gtp.setup import BoardSetup, load_file
 from sog.boards.protocol_games import gtp_game
-from sog.boards.protocol_server import LineInput, run_server
+from sog.boards.protocol_server import SECONDS_TO_READY, LineInput, comment_draft, run_server
 from sog.boards.thinker import Thinker
 from sog.games.core import PLAYER_0, Game
 from sog.play.match import Resignation
@@ -152,7 +159,7 @@ class GtpServer:
             raise ValueError(f"unacceptable {parameter}: {error}") from None
 
     def _clear(self, words: Sequence[str]) -> str:
-        self._session.prepare()
+        self._session.prepare(SECONDS_TO_READY)
         self._session.begin()
         self._clock.left = {}
         return ""
@@ -223,6 +230,7 @@ class GtpServer:
         position = self._session.turned_to(player)
         self._session.prepare()
         thinker = self._session.thinker
+        comment_draft(thinker, comment)
         seconds = self._clock.seconds(player, self._moves_left())
         if seconds is None:
             seconds = self._seconds

@@ -1,12 +1,17 @@
 """The state of a GTP server: a game, its thinker, and the moves played."""
 
 import dataclasses
+import functools
+import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any, Final
 
 import numpy as np
 
 from sog.boards.protocol_games import gtp_game, set_up_game
+from sog.boards.protocol_server import SECONDS_TO_READY, await_compiling, begin_compiling
 from sog.boards.thinker import Thinker
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.game_in_progress import Position
@@ -15,6 +20,11 @@ from sog.play.rules import situation, utility
 COLORS: Final = ("black", "white")
 """By player."""
 PLAYERS: Final = {"b": PLAYER_0, "black": PLAYER_0, "w": PLAYER_1, "white": PLAYER_1}
+
+
+def comment(text: str) -> None:
+    """Prints what is no response: programs may show what an engine writes to stderr."""
+    print(f"# {text}", file=sys.stderr, flush=True)
 
 
 def read_color(text: str) -> int:
@@ -50,7 +60,7 @@ class GtpSession:
         self._moves = list[tuple[int, int, Position]]()
         """Player and action of each move, and the position after it."""
         self._turned: tuple[Position, int, Position] | None = None
-        self._is_prepared = False
+        self._prepared: Future[None] | None = None
 
     @property
     def position(self) -> Position:
@@ -62,13 +72,11 @@ class GtpSession:
         """Whose turn it is, see `Game.actor`."""
         return situation(self.game, self.position.state).actor
 
-    def prepare(self) -> None:
-        """Compiles, before a clock is likely to run."""
-        if not self._is_prepared:
-            self._is_prepared = True
-            self.thinker.prepare()
-            begin = Position.of(self.game)  # compiles the rules
-            begin.after(self.game, int(np.argmax(situation(self.game, begin.state).legal_outcomes)))
+    def prepare(self, most: float = math.inf) -> None:
+        """Compiles, before a clock is likely to run. most: seconds to wait."""
+        if self._prepared is None:
+            self._prepared = begin_compiling(functools.partial(_compile, self.game, self.thinker))
+        await_compiling(self._prepared, comment, most)
 
     def variant(self, parameters: Mapping[str, Any]) -> Game[Any]:
         """The game with other parameters; ValueError for an unknown one or a wrong value."""
@@ -86,12 +94,12 @@ class GtpSession:
         """
         if game == self.game:
             return
-        thinker, was_prepared = self._make_thinker(game), self._is_prepared
+        thinker, was_prepared = self._make_thinker(game), self._prepared is not None
         self.thinker.close()
         self.game, self.gtp_game, self.board = game, gtp_game(game), set_up_game(game)
-        self.thinker, self._turned, self._is_prepared = thinker, None, False
+        self.thinker, self._turned, self._prepared = thinker, None, None
         if was_prepared:  # a clock may be running
-            self.prepare()
+            self.prepare(SECONDS_TO_READY)
 
     def begin(self, start: Any = None, outcomes: Sequence[int] = ()) -> None:
         """Begins a new game, from a position or the root, with the moves played in it."""
@@ -147,6 +155,12 @@ class GtpSession:
         if not self._moves:
             raise ValueError("cannot undo")
         self._moves.pop()
+
+
+def _compile(game: Game[Any], thinker: Thinker) -> None:
+    begin = Position.of(game)  # the rules first: moves may be played meanwhile
+    begin.after(game, int(np.argmax(situation(game, begin.state).legal_outcomes)))
+    thinker.prepare()
 
 
 def board_text(game: Game[Any], state: Any) -> str:

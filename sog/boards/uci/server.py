@@ -10,6 +10,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,14 @@ import numpy as np
 from sog import __version__
 from sog.boards.clock import MOST_OVERHEAD_MS, OVERHEAD_MS
 from sog.boards.protocol_games import uci_game
-from sog.boards.protocol_server import LineInput, run_server
+from sog.boards.protocol_server import (
+    SECONDS_TO_READY,
+    LineInput,
+    await_compiling,
+    begin_compiling,
+    comment_draft,
+    run_server,
+)
 from sog.boards.thinker import Thinker
 from sog.boards.uci.limits import Limits, read_limits
 from sog.games.core import TERMINAL, Game
@@ -70,7 +78,8 @@ class UciServer:
         self._position: Position | None = Position.of(game)
         self._path = [("startpos", self._position)]
         """The beginning as the program gave it, then the moves and the position after each."""
-        self._is_prepared = self._has_quit = False
+        self._prepared: Future[None] | None = None
+        self._has_quit = False
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {
             "uci": self._introduce,
             "isready": self._get_ready,
@@ -100,7 +109,7 @@ class UciServer:
 
     def _print_error(self, problem: str) -> None:
         """Prints an error as info, since the protocol has none: programs may show it."""
-        self._say(f"info string error: {' '.join(problem.split())}")
+        self._comment(f"error: {' '.join(problem.split())}")
 
     def _introduce(self, words: Sequence[str]) -> None:
         self._say(f"id name sog {__version__} {' '.join(self._name.split())}")
@@ -125,17 +134,22 @@ class UciServer:
         return lines
 
     def _get_ready(self, words: Sequence[str]) -> None:
-        self._prepare()
+        self._prepare(SECONDS_TO_READY)
         self._say("readyok")
 
-    def _prepare(self) -> None:
-        if not self._is_prepared:
-            self._is_prepared = True
-            self._thinker.prepare()
-            begin = Position.of(self._game)  # compiles the rules and notation
-            action = int(np.argmax(situation(self._game, begin.state).legal_outcomes))
-            text = self._uci_game.uci_of_action(begin.state, action)
-            begin.after(self._game, self._uci_game.read_action(begin.state, text))
+    def _prepare(self, most: float = math.inf) -> None:
+        self._prepared = self._prepared or begin_compiling(self._compile)
+        await_compiling(self._prepared, self._comment, most)
+
+    def _compile(self) -> None:
+        begin = Position.of(self._game)  # compiles the rules and notation first
+        action = int(np.argmax(situation(self._game, begin.state).legal_outcomes))
+        text = self._uci_game.uci_of_action(begin.state, action)
+        begin.after(self._game, self._uci_game.read_action(begin.state, text))
+        self._thinker.prepare()
+
+    def _comment(self, text: str) -> None:
+        self._say(f"info string {text}")
 
     def _set_option(self, words: Sequence[str]) -> None:
         text = " ".join(words)
@@ -206,6 +220,7 @@ class UciServer:
         except ValueError as error:
             self._print_error(f"searchmoves: {error}")
             allowed = set()
+        comment_draft(self._thinker, self._comment)
         search = _Search(self, position, limits)
         try:
             search.run()
