@@ -214,7 +214,6 @@ def test_a_move_ends_the_game_or_does_not(fen: str, move: str, ending: int) -> N
     "fen",
     [
         "7k/8/8/K1Pp3r/8/8/8/8 w - d6 0 2",  # both pawns would leave the king's rank
-        "8/8/8/8/k1pP3R/8/8/K7 b - d3 0 2",
         "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",  # in check by the pawn that may be taken
         "3k4/8/8/2KPp3/8/8/8/4R3 w - e6 0 1",
         "4k3/8/8/1b1pP3/8/3K4/8/8 w - d6 0 1",  # in check by another piece

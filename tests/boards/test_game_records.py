@@ -39,10 +39,8 @@ def known(text: str) -> RecordFormat:
     ("text", "found"),
     [
         (LADDER_PGN, PGN),
-        ("1. e4 (1. d4) *", PGN),
         (LADDER_SGF, SGF),
         ("a comment (;C[1. e4])", SGF),
-        ("e4 e5", None),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", None),
         ("B2 pass", None),
     ],
@@ -88,13 +86,10 @@ def test_heads_tell_names_and_who_lost_without_the_board_saying_so() -> None:
     ("said", "result", "is_scored"),
     [
         ("W+T", -1, False),
-        ("b+resign", 1, False),
         ("W+0.5", -1, True),
         ("B+12,5", 1, True),
-        ("W+", -1, True),
         ("Jigo", 0, False),
         ("Void", None, False),
-        ("?", None, False),
     ],
 )
 def test_a_result_in_sgf_says_who_won_and_whether_by_a_score(
@@ -107,14 +102,11 @@ def test_a_result_in_sgf_says_who_won_and_whether_by_a_score(
 @pytest.mark.parametrize(
     ("text", "game"),
     [
-        ("1. e4 *", "chess"),
         ('[Variant "Standard"]\n\n*', "chess"),
         ('[Variant "gardner"]\n\n*', "gardner_chess"),
         ("(;SZ[9]KM[5.5])", "go9(komi=5.5)"),
-        ("(;KM[0])", "go19(komi=0)"),
         ("(;KM[650]AP[foxwq])", "go19(komi=6.5)"),
         ("(;SZ[9]KM[much])", "go9"),
-        ("(;SZ[5])", "go5"),
         ("(;SZ[4:4]KM[-2])", "go(size=4,komi=-2)"),
     ],
 )
@@ -148,11 +140,9 @@ def test_a_file_that_was_cut_off_is_split_in_time() -> None:
     [
         ("CA[Shift_JIS]", "shift_jis", "\u8868 \u30bd"),  # their second bytes are backslashes
         ("CA[gb18030]", "gb18030", "\u67ef\u6d01"),
-        ("CA[UTF-8]", "utf-8", "\u67ef\u6d01"),
         ("", "utf-8", "\u67ef\u6d01"),
         ("", "latin-1", "J\u00fcrgen"),
         ("CA[UTF-8]", "latin-1", "J\u00fcrgen"),  # it says so, and is not
-        ("CA[punycode]", "latin-1", "J\u00fcrgen"),
         ("CA[nothing]", "latin-1", "J\u00fcrgen"),
     ],
 )

@@ -91,8 +91,7 @@ class Plain:
         self.mover = 1 - self.mover
 
 
-@pytest.mark.thorough(but=["4", "6"])
-@pytest.mark.parametrize("size", [4, 6, 8])
+@pytest.mark.parametrize("size", [4, 6])
 def test_random_games_go_as_cell_by_cell(size: int) -> None:
     game, rng = Othello(size=size), random.Random(size)
     look = jax.jit(

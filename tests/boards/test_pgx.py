@@ -81,11 +81,9 @@ def test_player_0_begins_and_the_observation_is_no_part_of_the_state() -> None:
     ("name", "says"),
     [
         ("kuhn_poker", r"pgx:kuhn_poker: not supported: its observations are no information state"),
-        ("leduc_holdem", r"pgx:leduc_holdem: not supported: its observations are no information"),
         ("backgammon", r"pgx:backgammon: not supported: chance moves within its steps\."),
         ("2048", r"pgx:2048: not supported: it is for one player\."),
         ("connect_for", r"unknown game 'pgx:connect_for': did you mean pgx:connect_four\?"),
-        ("go", r"unknown game 'pgx:go': "),
     ],
 )
 def test_what_cannot_be_searched_here_is_refused_with_the_reason(name: str, says: str) -> None:

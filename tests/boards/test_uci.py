@@ -33,7 +33,8 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def said(*lines: str | float, thinker: Thinker | None = None, game: Game[Any] = GAME) -> list[str]:
-    """All that is said, in order; a number among the lines is a pause, in seconds by `CLOCK`."""
+    """All that is said, in order, but comments on compiling, of which there may be any number; a
+    number among the lines is a pause, in seconds by `CLOCK`."""
     told: list[str] = []
     UciServer(
         game,
@@ -42,7 +43,7 @@ def said(*lines: str | float, thinker: Thinker | None = None, game: Game[Any] = 
         line_input=script(lines),
         say=told.append,
     ).run()
-    return told
+    return [line for line in told if not line.startswith("info string compiling")]
 
 
 def best_moves(lines: list[str]) -> list[str]:

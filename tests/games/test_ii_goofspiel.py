@@ -14,7 +14,6 @@ import pytest
 from sog.games.bidding import TIED, WON_BY_0, WON_BY_1
 from sog.games.core import TERMINAL
 from sog.games.ii_goofspiel import IIGoofspiel
-from sog.games.registry import make
 
 
 def after_results(game: IIGoofspiel, *results: int) -> Any:
@@ -70,7 +69,7 @@ def test_the_forced_last_round_depends_on_both_hands() -> None:
     np.testing.assert_array_equal(utility[np.asarray(mask[0])], [2, 2, 2])
 
 
-@pytest.mark.parametrize("cards", [2, 3, 4, 5])
+@pytest.mark.parametrize("cards", [4, 5])
 def test_any_results_can_happen_while_a_card_is_left(cards: int) -> None:
     # `legal_outcomes` relies on this: all 3^(cards - 1) results occur among the pairs.
     orders = np.array(list(itertools.permutations(range(cards))))[:, :-1]
@@ -119,14 +118,6 @@ def test_six_cards_fit() -> None:
     # After five ties each sequence meets itself only, and the last cards are equal too.
     np.testing.assert_array_equal(game.compatible_reach(state, reach), np.ones((2, 720)))
     np.testing.assert_array_equal(game.utilities(state, reach), np.zeros((2, 720)))
-
-
-def test_parameters_are_read_from_text_and_checked() -> None:
-    assert make("ii_goofspiel(cards=5,order=random,payoff=diff)") == IIGoofspiel(
-        cards=5, order="random", payoff="diff"
-    )
-    with pytest.raises(ValueError, match="ii_goofspiel: cards must be <= 6, got 7"):
-        make("ii_goofspiel(cards=7)")
 
 
 def test_rounds_are_told_in_words() -> None:

@@ -3,7 +3,6 @@
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import jax
@@ -17,7 +16,6 @@ from sog.games.registry import make
 from tests.games.random_plays import play_randomly
 
 Hand = tuple[int, ...]
-Bid = tuple[int, int]
 History = tuple[tuple[Hand, Hand], tuple[Any, ...]]
 
 
@@ -111,20 +109,6 @@ def test_wild_dice_alone_make_a_bid_on_sixes() -> None:
     assert utility_of(game, (4, 5), one_six, liar) == 1.0
 
 
-def test_the_first_move_cannot_call_and_the_last_bid_can_only_be_called() -> None:
-    game = LiarsDice()
-    assert np.flatnonzero(game.legal_outcomes(game.root())).tolist() == list(range(12))
-    assert np.flatnonzero(game.legal_outcomes(after(game, 3))).tolist() == list(range(4, 13))
-    assert np.flatnonzero(game.legal_outcomes(after(game, 11))).tolist() == [12]
-
-
-def test_a_pair_is_half_as_likely_as_two_different_faces() -> None:
-    game = LiarsDice(dice=2, faces=2, dice1=1)
-    # Hands 11, 12, 22 with 1/4, 1/2, 1/4, each with a 1 or a 2 of player 1.
-    compatible = game.compatible_reach(game.root(), game.root_reach())
-    np.testing.assert_allclose(compatible, [[0.25, 0.5, 0.25], [0.5, 0.5, 0]], rtol=1e-6)
-
-
 def test_hands_are_dealt_with_their_probabilities() -> None:
     game = LiarsDice(dice=2, faces=2, dice1=1)
     keys = jax.random.split(jax.random.key(3), 8000)
@@ -133,24 +117,6 @@ def test_hands_are_dealt_with_their_probabilities() -> None:
         for face in range(2):
             assert pairs[hand, face] / 8000 == pytest.approx(odds / 2, abs=0.025)  # 5 sigma
     assert set(pairs) == set(itertools.product(range(3), range(2)))
-
-
-def test_one_die_of_six_faces_has_24576_infostates() -> None:
-    game = LiarsDice()
-
-    def count(bids_made: jax.Array) -> jax.Array:
-        state, is_legal = game.root(), jnp.bool_(True)
-        for bid in range(game.num_bids):
-            is_made = (bids_made >> bid) % 2 == 1
-            is_legal &= ~is_made | game.legal_outcomes(state)[bid]
-            after_bid = game.apply(state, jnp.int32(bid))
-            state = jax.tree.map(partial(jnp.where, is_made), after_bid, state)
-        return jnp.where(is_legal, game.infostate_mask(state)[game.actor(state)].sum(), 0)
-
-    # Bids rise, so each set of bids is one history that is not over, written as 12 bits.
-    counts = jax.jit(jax.vmap(count))(jnp.arange(2**12))
-    assert int((counts > 0).sum()) == 4096
-    assert int(counts.sum()) == 24576
 
 
 @pytest.mark.thorough(but=["2-"])

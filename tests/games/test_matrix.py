@@ -5,7 +5,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 from sog.games.core import TERMINAL
@@ -17,7 +16,6 @@ from sog.games.matrix import (
     RockPaperScissors,
     SimultaneousGame,
 )
-from sog.games.registry import make
 
 History = tuple[int, ...]
 WIDE = MatrixGame(payoffs=((3.0, 0.0, -1.0), (-4.0, 2.0, 0.5)))
@@ -49,7 +47,7 @@ class MatrixRules:
         return self.payoffs[history[0]][history[1]]
 
 
-@pytest.mark.thorough(but=["rps", "[[1], [2], [0]]"])
+@pytest.mark.thorough(but=["rps", "[[3, 0, -1]"])
 @pytest.mark.parametrize(
     ("game", "payoffs"),
     [
@@ -65,39 +63,6 @@ def test_all_worlds_agree_with_the_rules(
     check_rules: Callable[..., None], game: SimultaneousGame, payoffs: list[list[float]]
 ) -> None:
     check_rules(game, MatrixRules(payoffs))
-
-
-def utility_of(game: SimultaneousGame, policy_0: list[float], policy_1: list[float]) -> float:
-    """Player 0's expected utility: ranges flow down the public tree, utilities at its end."""
-    state, reach = game.root(), game.root_reach()
-    for mover, policy in enumerate([policy_0, policy_1]):
-        probabilities = jnp.pad(jnp.array(policy), (0, game.num_actions - len(policy)))
-        action_reach = reach[mover][:, None] * probabilities[None, :]
-        reach = game.advance(state, jnp.int32(MOVED), action_reach, reach[1 - mover])
-        state = game.apply(state, jnp.int32(MOVED))
-    return float((reach[0] * game.utilities(state, reach)[0]).sum())
-
-
-@pytest.mark.parametrize("bias", [1.0, 2.0, 5.0])
-def test_biased_rock_paper_scissors_equilibrium_makes_every_reply_worth_0(bias: float) -> None:
-    # Against (r, p, s), rock earns -p + bias s, paper r - s, scissors -bias r + p.
-    # All are equal to the value 0 iff s = r and p = bias r, that is (1, bias, 1) / (2 + bias).
-    game = BiasedRockPaperScissors(bias=bias)
-    equilibrium = [1 / (2 + bias), bias / (2 + bias), 1 / (2 + bias)]
-    for reply in np.eye(3).tolist():
-        assert utility_of(game, reply, equilibrium) == pytest.approx(0.0, abs=1e-6)
-        assert utility_of(game, equilibrium, reply) == pytest.approx(0.0, abs=1e-6)
-
-
-def test_bias_defaults_to_two_points_for_rock_against_scissors() -> None:
-    rock, scissors = [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]
-    assert utility_of(BiasedRockPaperScissors(), rock, scissors) == 2.0
-    assert utility_of(BiasedRockPaperScissors(), scissors, rock) == -2.0
-
-
-def test_mixed_moves_earn_the_weighted_payoff() -> None:
-    # (1/4, 3/4) against (1/2, 0, 1/2): 1/4 (3 - 1)/2 + 3/4 (-4 + 0.5)/2 = 0.25 - 1.3125.
-    assert utility_of(WIDE, [0.25, 0.75], [0.5, 0.0, 0.5]) == pytest.approx(-1.0625)
 
 
 def test_a_matrix_game_is_hashable_and_equal_by_its_payoffs() -> None:
@@ -118,7 +83,6 @@ def test_a_matrix_of_zeros_still_has_a_utility_range() -> None:
     ("payoffs", "message"),
     [
         (((1.0, 2.0), (3.0,)), r"have rows of one length, got lengths \[2, 1\]"),
-        ((), r"have rows of one length, got lengths \[\]"),
         (((), ()), r"have rows of one length, got lengths \[0, 0\]"),
         (((1.0, float("nan")),), r"be finite, got \(\(1.0, nan\),\)"),
     ],
@@ -126,12 +90,6 @@ def test_a_matrix_of_zeros_still_has_a_utility_range() -> None:
 def test_a_bad_matrix_is_refused(payoffs: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"matrix: payoffs must {message}"):
         MatrixGame(payoffs=payoffs)
-
-
-def test_named_games_are_made_from_text() -> None:
-    assert make("matching_pennies") == MatchingPennies()
-    assert make("rps") == RockPaperScissors()
-    assert make("biased_rps(bias=3)") == BiasedRockPaperScissors(bias=3.0)
 
 
 def test_moves_are_told_by_name() -> None:

@@ -11,8 +11,8 @@ from sog.games import GAMES, Game, make
 from sog.games.cards.poker import FIRST_RAISE, BettingGame
 from sog.games.core import MOST_EXACT
 
-INTEGERS = [2**24, 2**31 - 1, 2**31, 10**12, 10**30, -(10**12)]
-NUMBERS = [1e300, -1e300, float("inf"), float("nan")]
+INTEGERS = [2**24, 2**31, 10**30, -(10**12)]
+NUMBERS = [1e300, float("inf"), float("nan")]
 
 
 def parameters(kind: type) -> list[Any]:

@@ -37,7 +37,7 @@ def utility(game: SimultaneousMovesGame[Any], state: RoundState[Any]) -> float:
     return float(game.result(state.position))
 
 
-@pytest.mark.parametrize(("coins", "size", "least"), [(9, 1, 2), (7, 2, 1), (4, 1, 3)])
+@pytest.mark.parametrize(("coins", "size", "least"), [(9, 1, 2), (7, 2, 1)])
 def test_oshi_zumo_has_the_rules_of_openspiel(coins: int, size: int, least: int) -> None:
     pyspiel = pytest.importorskip("pyspiel")
     game = OshiZumo(coins=coins, size=size, least=least)
@@ -60,7 +60,7 @@ def test_oshi_zumo_has_the_rules_of_openspiel(coins: int, size: int, least: int)
         assert state.is_terminal()
         assert float(game.result(position)) == state.returns()[0]
         ends.add(state.returns()[0])
-    assert len(ends) == 3 or least == 3  # 4 coins are spent in two bids that push him back
+    assert len(ends) == 3
 
 
 def test_a_random_game_scores_by_the_hash_that_it_is_said_to() -> None:

@@ -168,13 +168,6 @@ FAULTS = {
         kuhn(random_symmetry=renamed(lambda twin, own, actions: (twin, own, actions[::-1]))),
         "has the same legal_actions",
     ),
-    "copies of a rank are not alike": (
-        broken(
-            make("generic_poker(types=2,cards=2,raises=1,bets=1)"),
-            random_symmetry=renamed(lambda twin, own, actions: (twin, own[:, ::-1], actions)),
-        ),
-        "has the same (compatible_reach|utilities)",
-    ),
     "the best card gets the name of the worst": (
         kuhn(random_symmetry=renamed(lambda twin, own, actions: (twin, own[:, ::-1], actions))),
         "has the same utilities",
@@ -199,7 +192,7 @@ FAULTS = {
 }
 
 
-RARE = {"two actions have one name", "players change places", "copies of a rank are not alike"}
+RARE = {"two actions have one name", "players change places"}
 
 
 @pytest.mark.thorough

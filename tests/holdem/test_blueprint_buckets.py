@@ -13,7 +13,7 @@ from sog.holdem.blueprint.buckets import (
     make_buckets,
 )
 from sog.holdem.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
-from sog.holdem.board_classes import hands_of_class, in_order, renamed_hands, suit_classes
+from sog.holdem.board_classes import hands_of_class, renamed_hands, suit_classes
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
@@ -23,11 +23,6 @@ SMALL = Cards(deck=DECK, hole_cards=2, num_public=(0, 3, 4))
 WHOLE = Deck()
 
 
-def hand_number(deck: Deck, text: str) -> int:
-    low, high = sorted(deck.parse_cards(text))
-    return high * (high - 1) // 2 + low
-
-
 def test_hands_and_boards_fall_into_the_known_numbers_of_classes() -> None:
     first = hands_of_class(WHOLE, 2, np.zeros(0, np.int32))
     _, sizes = np.unique(first, return_counts=True)
@@ -35,24 +30,6 @@ def test_hands_and_boards_fall_into_the_known_numbers_of_classes() -> None:
     assert dict(zip(*np.unique(sizes, return_counts=True), strict=True)) == {4: 78, 6: 13, 12: 78}
     counts = [(len(suit_classes(WHOLE, n).key), suit_classes(WHOLE, n).size.sum()) for n in (3, 4)]
     assert counts == [(1755, 22100), (16432, 270725)]
-
-
-@pytest.mark.parametrize(
-    ("board", "hand", "share"),
-    [
-        ("AsKsQs2h3d", "JsTs", 1.0),  # the nuts
-        ("AsKsQsJsTs", "2h3d", 0.5),  # everybody has the board
-        ("AsAhKsKhQd", "2c3c", 0.0),  # who plays the board loses to any ace, king or pair of queens
-    ],
-)
-def test_the_strength_of_a_hand_on_the_river(board: str, hand: str, share: float) -> None:
-    cards = np.array([WHOLE.parse_cards(board)], np.int32)
-    score = last_scores(WHOLE, 2, cards)[0, hand_number(WHOLE, hand)]
-    found = score / (2 * num_opponents(WHOLE, 2, 5))
-    if share:
-        assert found == share
-    else:
-        assert 0 < found < 0.5
 
 
 def plain_score(board: tuple[int, ...], hand: tuple[int, ...]) -> int:
@@ -150,20 +127,12 @@ def test_scores_made_anew_lead_to_the_buckets_of_a_table() -> None:
     np.testing.assert_array_equal(anew.of_boards(2, boards)[live], table.of_boards(2, boards)[live])
 
 
-def test_boards_with_suits_in_order_are_one_of_each_class() -> None:
-    classes = suit_classes(DECK, 3)
-    keys, renaming = in_order(DECK, classes.board)
-    np.testing.assert_array_equal(keys, classes.key)
-    np.testing.assert_array_equal(renaming, 0)
-
-
 @pytest.mark.parametrize(
     ("changes", "sizes", "message"),
     [
         ({}, (169, 10), "buckets must be 4 numbers, one for each street"),
         ({}, (169, 10, 10, 0), "buckets must be 1 to 65536 on each street"),
         ({"board": "KsTh7s", "pot": 100}, (10, 10, 10), "a blueprint needs a whole game"),
-        ({"draw_stacks": "200/400"}, (1, 1, 1, 1), "a blueprint needs fixed stacks"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(

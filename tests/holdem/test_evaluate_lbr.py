@@ -32,15 +32,7 @@ def test_json_has_what_is_won_with_and_without_bets(sog_json: Callable[..., Any]
             "--lbr needs a run folder or agent:NAME, got leduc; of other players it is sog match "
             "lbr PLAYER --game leduc --aivat zero.",
         ),
-        (
-            ["blueprint:f.npz", "--lbr"],
-            "--lbr needs a run folder or agent:NAME, got blueprint:f.npz; of other players it is "
-            "sog match lbr blueprint:f.npz --game GAME --aivat zero.",
-        ),
         (["agent:leduc", "--lbr", "--whole-game"], "--whole-game has no effect with --lbr, which"),
-        (["agent:leduc", "--lbr", "--seeds", "3"], "--seeds has no effect with --lbr, which"),
-        (["agent:leduc", "--lbr", "--batch-size", "1"], "--batch-size has no effect with --lbr"),
-        (["agent:leduc", "--lbr", "--max-nodes", "3"], "--max-nodes has no effect with --lbr"),
         (
             ["agent:leduc", "--games", "20"],
             "--games has no effect without an option that plays them",

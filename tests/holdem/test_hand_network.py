@@ -14,7 +14,9 @@ from sog.games.core import PLAYER_1, TERMINAL
 from sog.games.encoding import CardHands
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
+from tests.holdem.games import holdem
 from tests.holdem.pair_signs import pair_signs
+from tests.networks.queries import random_ranges
 
 TINY = NetworkSettings(torso="hands", width=4, depth=2)
 FULL = "holdem(stack=2000,bets=1/allin)"
@@ -26,16 +28,9 @@ _apply = jax.jit(lambda apply_fn, params, *inputs: apply_fn(params, *inputs), st
 
 
 @functools.cache
-def game_of(text: str) -> Holdem:
-    game = make(text)
-    assert isinstance(game, Holdem)
-    return game
-
-
-@functools.cache
 def states_of(text: str, count: int = 5) -> list[Any]:
     """Some of a random play where the game goes on, on all streets."""
-    game, random = game_of(text), np.random.default_rng(1)
+    game, random = holdem(text), np.random.default_rng(1)
     states: list[Any] = []
     apply, legal_outcomes = jax.jit(game.apply), jax.jit(game.legal_outcomes)
     while len(states) < count:
@@ -47,16 +42,10 @@ def states_of(text: str, count: int = 5) -> list[Any]:
     return states[:count]
 
 
-def random_ranges(game: Holdem, states: list[Any], seed: int = 0) -> jax.Array:
-    masks = np.stack([game.infostate_mask(state) for state in states])
-    weight = np.random.default_rng(seed).exponential(size=masks.shape) * masks
-    return jnp.asarray(weight / weight.sum(axis=2, keepdims=True), jnp.float32)
-
-
 @functools.cache
 def grown(text: str) -> tuple[Any, Any]:
     """A network whose heads are not that small and whose biases are not 0."""
-    apply_fn, params = make_network(game_of(text), TINY)
+    apply_fn, params = make_network(holdem(text), TINY)
     return apply_fn, jax.tree.map(lambda leaf: leaf + 0.05, params)
 
 
@@ -68,7 +57,7 @@ def encode(text: str, states: list[Any]) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnums=0)
 def _encode(text: str, states: Any) -> jax.Array:
-    features: jax.Array = jax.vmap(functools.partial(grown(text)[0].encode, game_of(text)))(states)
+    features: jax.Array = jax.vmap(functools.partial(grown(text)[0].encode, holdem(text)))(states)
     return features
 
 
@@ -78,23 +67,10 @@ def ask(text: str, states: list[Any], ranges: jax.Array) -> tuple[np.ndarray, np
     return np.asarray(values), np.asarray(logits)
 
 
-@pytest.mark.thorough(but=["ranks=4"])
-@GAMES
-def test_there_is_a_value_for_every_hand_and_a_logit_for_every_action(text: str) -> None:
-    game, states = game_of(text), states_of(text)
-    ranges = random_ranges(game, states)
-    values, logits = ask(text, states, ranges)
-    assert values.shape == (5, 2, game.num_infostates)
-    assert logits.shape == (5, game.num_infostates, game.num_actions)
-    assert values.dtype == logits.dtype == np.float32
-    assert np.ptp(values, axis=2).min() > 1e-5
-    assert np.ptp(logits, axis=(1, 2)).min() > 1e-5
-
-
 def test_its_size_does_not_follow_from_the_number_of_hands() -> None:
     """1326 hands and 105 have the same weights but for the ranks, suits and streets it is told."""
     settings = NetworkSettings(torso="hands", width=16, depth=2)
-    full, small = (num_parameters(game_of(text), settings) for text in (FULL, SMALL))
+    full, small = (num_parameters(holdem(text), settings) for text in (FULL, SMALL))
     assert small < full < 1.1 * small
     assert 4 * full < 200_000  # bytes
 
@@ -102,7 +78,7 @@ def test_its_size_does_not_follow_from_the_number_of_hands() -> None:
 @pytest.mark.thorough(only=["ranks=5"])
 @GAMES
 def test_it_answers_in_two_steps_what_it_does_in_one(text: str) -> None:
-    game, states = game_of(text), states_of(text)
+    game, states = holdem(text), states_of(text)
     ranges, (apply_fn, params) = random_ranges(game, states), grown(text)
     embed, answer = apply_fn.in_parts
     features = encode(text, states)
@@ -115,7 +91,7 @@ def test_it_answers_in_two_steps_what_it_does_in_one(text: str) -> None:
 
 @GAMES
 def test_values_are_zero_sum_over_the_hands_that_can_meet(text: str) -> None:
-    game, states = game_of(text), states_of(text)
+    game, states = holdem(text), states_of(text)
     ranges = random_ranges(game, states)
     values, _ = ask(text, states, ranges)
     joint = np.asarray(ranges)[:, 0, :, None] * game.hands.pairs * np.asarray(ranges)[:, 1, None]
@@ -127,7 +103,7 @@ def test_values_are_zero_sum_over_the_hands_that_can_meet(text: str) -> None:
 
 @GAMES
 def test_other_names_of_suits_are_other_names_of_the_same_answer(text: str) -> None:
-    game, states = game_of(text), states_of(text)
+    game, states = holdem(text), states_of(text)
     ranges = random_ranges(game, states)
     twin = jax.jit(game.random_symmetry)
     for seed in range(3):
@@ -146,7 +122,7 @@ def test_other_names_of_suits_are_other_names_of_the_same_answer(text: str) -> N
 
 def test_the_logits_are_those_of_the_player_to_act() -> None:
     """With numbers that are never above 0, all hands of player 1 are one and the same."""
-    game, states = game_of(SMALL), states_of(SMALL, 12)
+    game, states = holdem(SMALL), states_of(SMALL, 12)
     movers = np.array([int(game.actor(state)) for state in states])
     assert {0, 1} < set(movers.tolist())
     apply_fn, params = grown(SMALL)
@@ -167,7 +143,7 @@ def shown(game: Holdem) -> CardHands:
 
 @pytest.mark.thorough
 def test_on_the_last_street_a_hand_beats_what_the_matrix_of_all_pairs_says() -> None:
-    game = game_of(FULL)
+    game = holdem(FULL)
     state = game.start("call check [AsKs2h] check check [9d] check check [3c]")
     ranges = random_ranges(game, [state])[0]
     wins, meets = jax.jit(
@@ -185,7 +161,7 @@ def test_on_the_last_street_a_hand_beats_what_the_matrix_of_all_pairs_says() -> 
 @pytest.mark.thorough
 def test_hands_are_told_by_their_draws() -> None:
     """By hand: on 9s 8s 2h, JsTs has four of a flush and of a straight; either end completes it."""
-    game = game_of(FULL)
+    game = holdem(FULL)
     state = game.start("call check [9s8s2h]")
     channels = np.asarray(shown(game).observe(state)[0])
     hands = {name: number for number, name in enumerate(map(_name, game.hands.cards))}

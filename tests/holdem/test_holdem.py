@@ -16,15 +16,10 @@ from sog.holdem.blueprint.betting_tree import make_betting_tree
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.tabular import compile_tree
+from tests.holdem.games import holdem
 
 LEDUC = "holdem(ranks=3,suits=2,hole_cards=1,deals=1,blinds=none,pot=2,stack=13,bets=2c|4c,caps=2)"
 SMALL = "holdem(ranks=4,suits=2,deals=3/1,blinds=1/2,stack=3,bets=allin)"
-
-
-def holdem(text: str = "holdem") -> Holdem:
-    game = make(text)
-    assert isinstance(game, Holdem)
-    return game
 
 
 @pytest.mark.thorough(but=["-kuhn"])
@@ -289,29 +284,21 @@ def test_suits_alike_on_the_first_board_may_change_places() -> None:
     ("text", "says"),
     [
         ("board=KsKs7d", "board: cards must differ, got Ks twice in 'KsKs7d'."),
-        ("board=KsTh1d", "board: cards must be of 23456789TJQKA and shdc, such as Ac, got '1d'"),
         ("board=KsTh", "board must have as many cards as are dealt (3, 4, 5), got KsTh."),
         ("board=KsTh7s", "pot must be at least 1 where nobody posts a blind, got 0."),
-        ("board=", "board must be cards such as KsTh7s4d, or none, got ''."),
         ("deals=none,board=Ks", "board must be none without deals, got Ks."),
         ("deals=1/1/1/1/1", "deals must be at most 4, got 1/1/1/1/1."),
         ("board=KsTh7s,pot=9,blinds=foo", "blinds must be a number of chips, or two joined by /"),
         ("draw_stacks=400/400", "draw_stacks must differ from each other, got '400/400'."),
         ("draw_bets=0.5", "draw_bets must be none where no bets are 'drawn', got 0.5."),
         ("stack=80", "stack must be at least 100, got 80."),
-        ("stack=many", "stack must be a number of chips, or two joined by /, got 'many'."),
-        ("stack=16777217", "stack must be <= 16777216, got '16777217'."),
         ("stack=16777216,pot=16777215", "stack must be at most 16777216 with half of the pot, got"),
         ("blinds=2/1", "blinds must be the small one/the big one, got 2/1."),
-        ("blinds=2", "blinds must be the small one/the big one, got '2'."),
         ("bets=1/0.5", "bets must ascend, min first and allin last, got '1/0.5'."),
-        ("bets=allin/1", "bets must ascend, min first and allin last, got 'allin/1'."),
-        ("bets=1/1", "bets must ascend, min first and allin last, got '1/1'."),
         (
             "bets=30c/0.5",
             "bets must be parts of the pot or chips, not both, since which of them is",
         ),
-        ("bets=min/0.5/30c/allin", "bets must be parts of the pot or chips, not both, since which"),
         ("bets=half", "bets must be parts of the pot such as 0.5 or 50%, chips such as 2c, min"),
         ("bets=0.001", "bets must be 0.01 to 20 of the pot, got '0.001'."),
         ("bets=33.33%", "bets must be whole thousandths of the pot, such as 0.333 or 33.3%, got"),
@@ -319,15 +306,10 @@ def test_suits_alike_on_the_first_board_may_change_places() -> None:
             "bets=1|1",
             "bets must be one list for all streets or one for each of 4, joined by |, got",
         ),
-        ("raises=x", "raises must be parts of the pot such as 0.5 or 50%"),
         ("caps=0", "caps must be none or 1 to 100, got '0' in '0'."),
         ("bets=min", "caps must be set where more than 100 bets and raises are possible on a"),
         ("bets=drawn", "draw_bets must be given where bets are 'drawn', got none."),
-        ("draw_bets=1/allin", "draw_bets must be parts of the pot such as 0.5, got '1/allin'."),
-        ("draw_stacks=2k", "draw_stacks must be numbers of chips joined by /, got '2k'."),
-        ("draw_stacks=50/500", "draw_stacks must be at least 100, got 50/500."),
         ("deals=3/3", "deals must add up to at most 5 cards, got 3/3."),
-        ("deals=6", "deals must be numbers of cards joined by /, or none, got 6."),
         ("ranks=2,suits=4", "deals and hole_cards need 9 cards, but ranks=2 and suits=4 make 8."),
     ],
 )

@@ -11,11 +11,11 @@ import numpy as np
 import pyspiel
 import pytest
 
-from sog.games import make
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL
 from sog.holdem.colex import combinations
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD, NO_FOLDER
+from tests.holdem.games import holdem
 
 UNEQUAL = "holdem(blinds=5/10,stack=230/160,bets=min/0.5/allin)"
 LIMIT = "holdem(blinds=5/10,stack=1000,bets=10c|10c|20c|20c,caps=4)"
@@ -207,16 +207,14 @@ def follow_in_pokerkit(game: Holdem, hands: list[Hand]) -> None:
 def test_hands_go_as_by_other_rules(
     text: str, follow: Callable[[Holdem, list[Hand]], None], request: pytest.FixtureRequest
 ) -> None:
-    game = make(text)
-    assert isinstance(game, Holdem)
+    game = holdem(text)
     is_slow = request.node.get_closest_marker("slow") is not None
     hands = play(game, MANY if is_slow else NUM_HANDS)
     follow(game, hands)
 
 
 def test_the_hands_compared_have_all_ins_ties_and_bets_that_come_back() -> None:
-    game = make(UNEQUAL)
-    assert isinstance(game, Holdem)
+    game = holdem(UNEQUAL)
     shown = [hand for hand in play(game, NUM_HANDS) if hand.folder == NO_FOLDER]
     stacks = game.betting.stacks
     assert sum(any(map(int.__eq__, hand.stakes, stacks)) for hand in shown) > 20
@@ -227,8 +225,7 @@ def test_the_hands_compared_have_all_ins_ties_and_bets_that_come_back() -> None:
 
 @pytest.mark.parametrize("text", [UNEQUAL, LIMIT, "holdem(draw_stacks=500/2000,bets=1/allin)"])
 def test_states_on_the_host_go_on_as_those_of_jax_do(text: str) -> None:
-    game, random = make(text), np.random.default_rng(0)
-    assert isinstance(game, Holdem)
+    game, random = holdem(text), np.random.default_rng(0)
     rules = game.betting
 
     def follow(states: Any, actions: Any) -> Any:

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.games import make
 from sog.holdem.bots.calling_down import CallingDown
 from sog.holdem.game import Holdem
 from sog.play.arena import play_match
 from sog.play.match import Agent
 from sog.players.seating import seat
+from tests.holdem.games import holdem
 
 SMALL = "holdem(ranks=4,suits=2,hole_cards=1,deals=1/1,blinds=1/2,stack=40,bets=1/allin)"
 FOLD, CALL, POT, ALL_IN = range(4)
@@ -33,8 +33,7 @@ def plays(name: str, game: Holdem, events: list[int], hand: str, player: int = 0
 
 
 def test_fixed_bots_fold_call_and_raise_whenever_they_may() -> None:
-    game = make(SMALL)
-    assert isinstance(game, Holdem)
+    game = holdem(SMALL)
     assert plays("always_fold", game, [POT], "As") == FOLD
     assert plays("always_fold", game, [CALL], "As") == CALL
     assert plays("always_call", game, [POT], "As") == CALL
@@ -44,8 +43,7 @@ def test_fixed_bots_fold_call_and_raise_whenever_they_may() -> None:
 
 
 def test_the_smallest_size_is_the_one_of_fewest_chips_wherever_it_is_on_the_menu() -> None:
-    game = make(SMALL.replace("bets=1/allin", "bets=1/drawn/allin,draw_bets=0.5"))
-    assert isinstance(game, Holdem)
+    game = holdem(SMALL.replace("bets=1/allin", "bets=1/drawn/allin,draw_bets=0.5"))
     drawn = POT + 1
     after_the_draw = [0]
     assert plays("always_raise", game, after_the_draw, "As", player=1) == drawn
@@ -69,8 +67,7 @@ def test_fixed_bots_need_a_game_of_betting() -> None:
 @pytest.mark.slow
 def test_equities_before_the_flop_are_those_of_the_tables() -> None:
     """AA 85.20%, KK 82.40%, 72o 34.58%, 32o 32.30% against any hand (common knowledge)."""
-    game = make("holdem")
-    assert isinstance(game, Holdem)
+    game = holdem("holdem")
     found = CallingDown(game, runouts=1000).equities(game.root())
     kinds: dict[str, list[float]] = {}
     for hand in range(game.num_infostates):
@@ -81,8 +78,7 @@ def test_equities_before_the_flop_are_those_of_the_tables() -> None:
 
 @pytest.mark.thorough
 def test_equities_of_a_small_deck_are_those_of_all_its_cards() -> None:
-    game = make(SMALL)
-    assert isinstance(game, Holdem)
+    game = holdem(SMALL)
     cards, expected = range(8), np.zeros(8)
     for own in cards:
         shares = []
@@ -105,8 +101,7 @@ def test_equities_of_a_small_deck_are_those_of_all_its_cards() -> None:
 def test_the_equity_bot_plays_by_the_odds_of_the_pot() -> None:
     """On this river a set bets the pot and a pair of tens raises; a bet of half of the pot takes an
     equity of a quarter: a pair of fours has it, five-high folds, and checks where that is free."""
-    game = make(RIVER)
-    assert isinstance(game, Holdem)
+    game = holdem(RIVER)
     half, pot = 2, 3
     assert plays("equity", game, [], "KhKd") == pot
     assert plays("equity", game, [half], "9sTs", player=1) == pot

@@ -10,8 +10,8 @@ from sog.drawing.nodes import Choices, NodeView
 from sog.games import make
 from sog.games.parts import game_part
 from sog.holdem.commands.spot_node import node_tables
-from sog.holdem.game import Holdem
 from sog.holdem.ranges import parse_range
+from tests.holdem.games import holdem
 
 FOLD, CALL, POT, ALL_IN = range(4)
 
@@ -20,8 +20,7 @@ FOLD, CALL, POT, ALL_IN = range(4)
 def node() -> NodeView:
     """Before the flop: the button calls with pairs and folds the rest, but jams the two black aces,
     which it has three times as often as other hands."""
-    game = make("holdem(stack=2000,bets=1/allin)")
-    assert isinstance(game, Holdem)
+    game = holdem("holdem(stack=2000,bets=1/allin)")
     size = game.num_infostates
     ranges, policy = np.ones((2, size)), np.zeros((size, game.num_actions))
     ranges[1, parse_range("AsAc") > 0] = 3

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sog.games import make
-from sog.holdem.game import Holdem
 from sog.holdem.spots import SpotSolver, solve_spot, solver, spot_of
 from sog.holdem.spots.showdowns import against, at_showdown
+from tests.holdem.games import holdem
 
 SMALL = "ranks=5,suits=3,board={},pot=10,stack=10,bets=1,caps=1"
 ENDS = 3
@@ -24,8 +23,7 @@ MEET = jax.jit(against, static_argnums=(0, 2))
 
 def sorted_solver(text: str, ranges: np.ndarray) -> SpotSolver:
     """A solver that sorts hands however few they are."""
-    game = make(f"holdem({text})")
-    assert isinstance(game, Holdem)
+    game = holdem(f"holdem({text})")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(solver, "_MANY_PAIRS", 0)
         return SpotSolver(spot_of(game), ranges)
@@ -101,8 +99,7 @@ def test_iterations_find_the_same_in_sorted_order(text: str, hands: int) -> None
 
 
 def test_few_hands_are_compared_pair_by_pair_and_many_are_sorted() -> None:
-    game = make("holdem(board=KsTh7s4d2c,pot=100,stack=100,bets=1,raises=none)")
-    assert isinstance(game, Holdem)
+    game = holdem("holdem(board=KsTh7s4d2c,pot=100,stack=100,bets=1,raises=none)")
     ranges = np.ones((2, 1326))
     assert SpotSolver(spot_of(game), ranges).cards.in_order is not None
     ranges[:, 300:] = 0

@@ -14,21 +14,14 @@ from gtcfr.root import known_root
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
-from sog.games import make
-from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.no_limit import FIRST_SIZE
 from sog.holdem.spots.solved_spots import solve_random_spots
 from sog.holdem.spots.value_errors import SpotMeasure
+from tests.holdem.games import holdem
 from tests.holdem.pair_signs import pair_signs
 
 CARDS = "ranks=5,suits=3,blinds=50/100,stack=600,caps=2"
-
-
-def holdem(text: str) -> Holdem:
-    game = make(text)
-    assert isinstance(game, Holdem)
-    return game
 
 
 def test_turns_before_several_cards_are_not_solved() -> None:

@@ -14,9 +14,9 @@ from networks.cvpn import NetworkSettings, make_network
 from sog.games import make
 from sog.games.core import CHANCE
 from sog.holdem.colex import number_of
-from sog.holdem.game import Holdem
 from sog.holdem.spots import SpotSolver, spot_of, walk
 from sog.holdem.spots.network import SpotReader
+from tests.holdem.games import holdem
 
 DECK = "ranks=5,suits=3"
 BOARD = "KhQsJhTsTd"
@@ -30,13 +30,6 @@ LINES = {
     "check allin500": [1, 4],
 }
 """Of the river, as a spot has them and as the game does."""
-
-
-@functools.cache
-def holdem(text: str) -> Holdem:
-    game = make(text)
-    assert isinstance(game, Holdem)
-    return game
 
 
 @functools.cache

@@ -130,7 +130,7 @@ def test_a_raise_is_at_least_as_large_as_the_one_before() -> None:
     assert later.actions == ("fold", "call", "raise600")
 
 
-@pytest.mark.parametrize("rule", ["cfr", "cfr+", "sog", "linear", "dcfr", "pcfr+"])
+@pytest.mark.parametrize("rule", ["cfr", "dcfr", "pcfr+"])
 def test_every_rule_goes_to_the_equilibrium(rule: str) -> None:
     text = "board=Ts3h2h5c9s,pot=100,stack=100,bets=allin"
     solution = solve_spot(solver_of(text, "AA,QQ", "KK", rule=rule), iterations=400)
@@ -315,13 +315,6 @@ def test_hands_that_fill_up_a_list_change_nothing_and_are_not_shown(
     np.testing.assert_array_equal(second.ranges[0].range_ > 0, first.ranges[0].range_ > 0)
 
 
-def test_the_nuts_win_the_whole_pot() -> None:
-    solver = solver_of("board=AcAdKh7s2c,pot=100,stack=100,bets=1", "AA", "QQ,JJ")
-    solution = solve_spot(solver, iterations=300, until=0.05)
-    assert solution.last.value == pytest.approx(50, abs=0.1)
-    assert walk(solver, []).ranges[0].equity[parse_range("AsAh") > 0] == pytest.approx(1)
-
-
 @pytest.mark.thorough
 def test_many_spots_in_one_program_equal_each_by_itself() -> None:
     text = "board=Ts3h2h5c9s,pot=100,stack=100,bets=0.5/allin"
@@ -377,10 +370,8 @@ def test_a_history_that_is_not_possible_is_told(history: str, words: str) -> Non
     [
         (("TsTh", "AA"), "share a pair"),  # one has a card of the board
         (("AhAd", "AhAd"), "share a pair"),
-        (("AhKd", "AhQd,KdKc"), "share a pair"),
         # Too little for 32 bits, where products of weights would be 0.
         (("AhKd:1e-42", "AA"), "a weight of at least 1e-06, got at most 1e-42"),
-        (("QQ", "AA:1e-50"), "a weight of at least 1e-06, got at most 1e-50"),
     ],
 )
 def test_ranges_without_a_deal_that_counts_are_refused(ranges: tuple[str, str], words: str) -> None:

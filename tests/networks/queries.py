@@ -25,3 +25,10 @@ def given(text: str, batch: int) -> tuple[jax.Array, jax.Array]:
     """The same as JAX's arrays."""
     features, ranges = queries(text, batch)
     return jnp.asarray(features), jnp.asarray(ranges)
+
+
+def random_ranges(game: Game[Any], states: list[Any], seed: int = 0) -> jax.Array:
+    """[state, player, S]: of all infostates that can be, and of no others."""
+    masks = np.stack([game.infostate_mask(state) for state in states])
+    weight = np.random.default_rng(seed).exponential(size=masks.shape) * masks
+    return jnp.asarray(weight / weight.sum(axis=2, keepdims=True), jnp.float32)

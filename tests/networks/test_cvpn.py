@@ -55,22 +55,14 @@ def ask(
 
 
 @CASES
-def test_there_is_a_value_for_both_players_and_a_logit_for_every_action(
-    text: str, settings: NetworkSettings
-) -> None:
-    game = make(text)
-    values, logits = ask(text, settings, *queries(text, 5))
-    assert values.shape == (5, 2, game.num_infostates)
-    assert logits.shape == (5, game.num_infostates, game.num_actions)
-    assert values.dtype == logits.dtype == np.float32
-
-
-@CASES
 def test_the_answer_to_a_query_does_not_depend_on_the_others(
     text: str, settings: NetworkSettings
 ) -> None:
     features, ranges = queries(text, 5)
-    together = ask(text, settings, features, ranges)
+    game, together = make(text), ask(text, settings, features, ranges)
+    assert together[0].shape == (5, 2, game.num_infostates)
+    assert together[1].shape == (5, game.num_infostates, game.num_actions)
+    assert together[0].dtype == together[1].dtype == np.float32
     for row in range(5):
         alone = ask(text, settings, features[[row]], ranges[[row]])
         for answer, part in zip(alone, together, strict=True):
@@ -148,12 +140,6 @@ def test_the_resnet_sees_as_neighbors_what_are_neighbors_on_the_board() -> None:
     ("text", "torso", "message"),
     [
         ("kuhn", "resnet", "torso must be mlp for kuhn, whose encoding is Flat, got resnet."),
-        ("kuhn", "graph", "torso must be mlp for kuhn, whose encoding is Flat, got graph."),
-        (
-            "tic_tac_toe",
-            "graph",
-            "torso must be mlp or resnet for tic_tac_toe, whose encoding is Planes, got graph.",
-        ),
         (
             "glasses",
             "resnet",
@@ -173,8 +159,7 @@ def test_a_torso_that_is_not_made_for_what_a_game_shows_is_refused(
     [
         ({"torso": "cnn"}, r"^torso must be one of mlp, resnet, graph, hands, got 'cnn'\.$"),
         ({"width": 0}, r"^width must be an integer from 1 to 1000000, got 0\.$"),
-        ({"depth": -1}, r"^depth must be an integer from 1 to 1000, got -1\.$"),
-        ({"policy_heads": 0}, r"^policy_heads must be 1 or 2, got 0\.$"),
+        ({"depth": 1001}, r"^depth must be an integer from 1 to 1000, got 1001\.$"),
         ({"policy_heads": 3}, r"^policy_heads must be 1 or 2, got 3\.$"),
     ],
 )
@@ -196,8 +181,8 @@ def test_the_same_seed_gives_the_same_parameters_and_another_one_others() -> Non
 def test_functions_of_equal_networks_are_equal_so_that_programs_are_shared() -> None:
     first, _ = make_network(make("kuhn"), TINY, 0)
     second, _ = make_network(make("kuhn"), TINY, 1)
-    assert (first, first.encode) == (second, second.encode)
-    assert hash((first, first.encode)) == hash((second, second.encode))
+    functions, others = ((one, one.encode, one.in_parts) for one in (first, second))
+    assert (functions, hash(functions)) == (others, hash(others))
     assert first != make_network(make("kuhn"), NetworkSettings(width=9, depth=2))[0]
 
 
@@ -301,25 +286,6 @@ def test_the_policy_head_of_the_player_to_act_answers(
     np.testing.assert_allclose(new_logits, wanted, atol=1e-6)
 
 
-@pytest.mark.thorough(but=["settings1"])
-@TWO_HEADS
-@pytest.mark.parametrize("player", [0, 1])
-def test_the_policy_head_of_the_other_player_gets_no_gradient(
-    settings: NetworkSettings, player: int
-) -> None:
-    game, states, ranges = belief_states()
-    apply_fn, params = make_network(game, settings)
-    rows = [row for row, state in enumerate(states) if int(game.actor(state)) == player]
-    features = jnp.stack([apply_fn.encode(game, states[row]) for row in rows])
-
-    def square(params: Any) -> Any:
-        return jnp.sum(apply_fn(params, features, jnp.asarray(ranges)[np.array(rows)])[1] ** 2)
-
-    of_heads = jax.grad(square)(params)["policies"]
-    assert all((leaf != 0).any() for leaf in jax.tree.leaves(of_heads[player]))
-    assert all((leaf == 0).all() for leaf in jax.tree.leaves(of_heads[1 - player]))
-
-
 @TWO_HEADS
 def test_two_equal_policy_heads_answer_as_one(settings: NetworkSettings) -> None:
     apply_fn, params = make_network(make("leduc"), settings)
@@ -369,11 +335,11 @@ def test_a_bounded_value_head_says_nothing_beyond_the_largest_utility() -> None:
 # In two steps.
 
 
-@pytest.mark.thorough(only=["40-22-pairwise"])
-@pytest.mark.parametrize("value_head", ["plain", "pairwise"])
-@pytest.mark.parametrize(("width", "num_kept"), [(8, 8), (40, 22)])
+@pytest.mark.parametrize(
+    ("width", "num_kept", "value_head"), [(8, 8, "pairwise"), (40, 22, "plain")]
+)
 def test_a_network_answers_in_two_steps_what_it_does_in_one(
-    value_head: str, width: int, num_kept: int
+    width: int, num_kept: int, value_head: str
 ) -> None:
     """Of a state of Leduc, with 22 features, the shorter of these and the first layer is kept."""
     game, states, ranges = belief_states()
@@ -391,11 +357,3 @@ def test_a_network_answers_in_two_steps_what_it_does_in_one(
     for one, two in zip(whole, parts, strict=True):
         assert np.ptp(one) > 0.01
         np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.thorough
-def test_the_steps_of_equal_networks_are_equal() -> None:
-    """Programs are compiled for each that differ."""
-    first, second = (make_network(make("kuhn"), TINY, seed)[0] for seed in (0, 1))
-    assert first.in_parts == second.in_parts
-    assert hash(first.in_parts) == hash(second.in_parts)

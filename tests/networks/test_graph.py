@@ -19,6 +19,7 @@ from networks.losses import Example, batch_loss
 from sog.games import PLAYER_0, PLAYER_1, Game, make
 from sog.scotland_yard.game import ScotlandYard
 from tests.games.random_plays import play_randomly
+from tests.networks.queries import random_ranges
 
 TINY = NetworkSettings(torso="graph", width=4, depth=2)
 GAMES = pytest.mark.parametrize("text", ["glasses", "quarter"])
@@ -38,12 +39,6 @@ def states_of(game: Game[Any], num_plays: int = 3) -> list[Any]:
     return states
 
 
-def random_ranges(game: Game[Any], states: list[Any], seed: int = 0) -> jax.Array:
-    masks = np.stack([game.infostate_mask(state) for state in states])
-    weight = np.random.default_rng(seed).exponential(size=masks.shape) * masks
-    return jnp.asarray(weight / weight.sum(axis=2, keepdims=True), jnp.float32)
-
-
 def grown(game: Game[Any], settings: NetworkSettings = TINY) -> tuple[Any, Any]:
     """A network whose heads are not that small and whose biases are not 0."""
     apply_fn, params = make_network(game, settings)
@@ -58,19 +53,6 @@ def ask(game: Game[Any], states: list[Any], ranges: jax.Array) -> tuple[np.ndarr
     apply_fn, params = grown(game)
     values, logits = _apply(apply_fn, params, encode(apply_fn, game, states), ranges)
     return np.asarray(values), np.asarray(logits)
-
-
-@pytest.mark.thorough(but=["quarter"])
-@GAMES
-def test_there_is_a_value_for_every_infostate_and_a_logit_for_every_action(text: str) -> None:
-    game = make(text)
-    states = states_of(game)[:5]
-    ranges = jnp.full((5, 2, game.num_infostates), 1 / game.num_infostates)
-    values, logits = ask(game, states, ranges)
-    assert values.shape == (5, 2, game.num_infostates)
-    assert logits.shape == (5, game.num_infostates, game.num_actions)
-    assert values.dtype == logits.dtype == np.float32
-    assert np.ptp(values, axis=0).min() > 1e-4  # though only the states differ
 
 
 def test_an_untrained_network_values_everything_near_zero() -> None:
@@ -298,12 +280,6 @@ def test_a_search_asks_it(text: str) -> None:
     )
     np.testing.assert_allclose(parts.values, whole.values, atol=1e-5)
     assert np.abs(parts.values).max() > 1e-4
-
-
-def test_functions_of_equal_networks_are_equal_so_that_programs_are_shared() -> None:
-    first, second = (make_network(make("glasses"), TINY, seed)[0] for seed in (0, 1))
-    assert (first, hash(first)) == (second, hash(second))
-    assert first != make_network(make("quarter"), TINY)[0]
 
 
 @pytest.mark.parametrize(

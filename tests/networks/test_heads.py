@@ -131,11 +131,6 @@ def test_a_stone_is_felt_by_the_moves_near_it_and_by_the_pass() -> None:
     assert difference[81] > 0
 
 
-def test_the_pass_is_the_last_move() -> None:
-    more = logits_of(GO, observed(GO), "others") - logits_of(GO, observed(GO))
-    np.testing.assert_allclose(more[0], [0] * 81 + [1], atol=1e-6)
-
-
 def test_with_hidden_information_each_infostate_has_planes_of_its_own() -> None:
     game = BoardKuhn()
     more = logits_of(game, observed(game), "cells", 1) - logits_of(game, observed(game))

@@ -102,13 +102,6 @@ def test_an_example_of_which_nothing_is_known_costs_nothing() -> None:
     assert set(losses(nothing).values()) == {0.0}
 
 
-def test_a_perfect_prediction_costs_nothing() -> None:
-    policy = np.array([[0.5, 0.5], [0.75, 0.25]], np.float32)
-    found = losses(example(values=VALUES, policy=policy))
-    assert found["value_loss"] == found["value_error"] == 0
-    assert found["policy_loss"] == pytest.approx(0, abs=1e-6)
-
-
 def gradients(one: Example) -> tuple[Array, Array]:
     def total(values: Array, logits: Array) -> Array:
         found = example_losses(values, logits, one, huber_delta=1.0)
@@ -143,12 +136,6 @@ def test_gradients_are_finite_and_zero_where_nothing_is_known(changes: dict[str,
     assert np.isfinite(of_logits).all()
     assert (np.asarray(of_values)[~one.value_mask] == 0).all()
     assert (np.asarray(of_logits)[~one.legal] == 0).all()
-
-
-def test_an_infostate_that_is_not_known_gets_no_gradient() -> None:
-    _, of_logits = gradients(example(policy_mask=np.array([True, False])))
-    assert (np.asarray(of_logits)[1] == 0).all()
-    assert (np.asarray(of_logits)[0] != 0).all()
 
 
 def test_the_loss_of_a_batch_is_the_weighted_mean_over_its_examples() -> None:

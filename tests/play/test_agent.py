@@ -87,20 +87,6 @@ def test_with_the_whole_game_in_its_tree_an_agent_plays_the_composed_policy(
     assert num_seen == np.sum(tree.node_actor < CHANCE)
 
 
-@pytest.mark.thorough
-def test_the_gadget_and_searches_at_the_opponents_decisions_make_a_difference() -> None:
-    """So that the test above compares different things."""
-    policies = []
-    for options in ({}, {"safe": False}, {"search_everywhere": True}):
-        agent = kuhn_agent(**options)
-        agent.policy(0)
-        agent.observe(CHECK)
-        agent.observe(BET)
-        policies.append(agent.policy(1))
-    assert np.abs(policies[0] - policies[1]).max() > 0.001
-    assert np.abs(policies[0] - policies[2]).max() > 0.001
-
-
 def test_a_state_is_searched_once_and_only_where_there_is_a_choice() -> None:
     agent = kuhn_agent()
     assert agent.last_search is None

@@ -23,18 +23,12 @@ from sog.play.game_in_progress import PlayedGame
 from sog.play.match import play_game
 from sog.tabular import PublicTree, compile_tree, evaluate_policy
 from sog.tabular.enumerated_game import EnumeratedGame
+from tests.responses import random_policy
 
 BOTH, FIRST, NEITHER = (True, True), (True, False), (False, False)
 HOLDEM = "holdem(ranks=3,suits=2,hole_cards=2,deals=1,blinds=1/2,stack=6,bets=1/allin,caps=1)"
 History = list[tuple[int, int, tuple[int, int]]]
 """(node, action that led there, infostates)."""
-
-
-def random_policy(tree: PublicTree, seed: int = 0) -> np.ndarray:
-    """[node, S, A], every legal action with some probability."""
-    legal = tree.node_legal
-    weight = legal * np.random.default_rng(seed).uniform(0.1, 1, legal.shape)
-    return np.asarray(weight / np.maximum(weight.sum(axis=-1, keepdims=True), 1e-9))
 
 
 def random_network(game: Game[Any]) -> NetworkEvaluator:
@@ -156,7 +150,7 @@ def spread(table: np.ndarray, column: int) -> float:
 
 
 @pytest.mark.thorough(but=["kuhn", "liars_dice(faces=2)-tells3"])
-@pytest.mark.parametrize("exposed", [BOTH, FIRST, (False, True), NEITHER])
+@pytest.mark.parametrize("exposed", [BOTH, FIRST, NEITHER])
 @pytest.mark.parametrize("name", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(faces=2)", HOLDEM])
 def test_the_estimate_has_the_expectation_of_the_game_whatever_the_values_are(
     name: str, exposed: tuple[bool, bool]
@@ -281,10 +275,9 @@ def test_agents_tell_the_policy_that_they_play() -> None:
     assert told.argmax(axis=1).tolist() == [greedy.act(card) for card in range(3)]
 
 
-@pytest.mark.parametrize("name", ["leduc", HOLDEM])
-def test_samples_of_chance_have_the_expectation_of_all_its_outcomes(name: str) -> None:
+def test_samples_of_chance_have_the_expectation_of_all_its_outcomes() -> None:
     """All pairs of the six cards that may be dealt, each as likely as the others."""
-    game = make(name)
+    game = make("leduc")
     evaluator = random_network(game)
     state = game.root()
     for outcome in (1, 1):  # nobody bets

@@ -121,44 +121,6 @@ def test_a_small_search_from_the_rules_alone_takes_wins_and_parries_threats() ->
         assert {action} == TIC_TAC_TOE.best_actions(TIC_TAC_TOE.after(line)), line
 
 
-def worst_result(first: Searches, later: Searches, player: int) -> int:
-    """What the player gets against the most fortunate opponent: all replies are tried.
-
-    first: searches for the player's first action; later: for those that follow. They are from
-    positions, since with nothing hidden it does not matter how these came about.
-    """
-    lines: dict[Position, tuple[int, ...]] = {TIC_TAC_TOE.after(()): ()}
-    worst = 1
-    while lines:
-        depth = len(next(iter(lines.values())))
-        if depth % 2 == player:
-            searches = first if depth == player else later
-            moves = [[action] for action in searches.greedy_actions(list(lines.values()))]
-        else:
-            moves = [[action for action, _ in TIC_TAC_TOE.moves(position)] for position in lines]
-        below: dict[Position, tuple[int, ...]] = {}
-        for (position, line), actions in zip(lines.items(), moves, strict=True):
-            children = dict(TIC_TAC_TOE.moves(position))
-            for action in actions:
-                end = TIC_TAC_TOE.end_value(children[action])
-                if end is None:
-                    below.setdefault(children[action], (*line, action))
-                else:
-                    worst = min(worst, -end if depth % 2 == player else end)
-        lines = below
-    return worst
-
-
-@pytest.mark.slow
-def test_a_greedy_search_with_rollouts_loses_no_line_of_tic_tac_toe() -> None:
-    """All but one of the replies to a first stone may lose, and the proof is long; hence more."""
-    first, later = (
-        Searches("tic_tac_toe", "rollouts", settings_of(simulations, 10))
-        for simulations in (4000, 1000)
-    )
-    assert [worst_result(first, later, player) for player in (0, 1)] == [0, 0]
-
-
 def results_of_all_lines(agent: SearchAgent, line: tuple[int, ...] = ()) -> Iterator[int]:
     """What an agent gets against every way to play against it."""
     position = TIC_TAC_TOE.after(line)

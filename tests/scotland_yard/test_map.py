@@ -63,7 +63,6 @@ def test_a_users_map_may_say_where_to_draw_its_stations(tmp_path: Path) -> None:
             "positions must name every station of the map, got none for 5 in",
         ),
         ("station,x,y\n3,a,b", "positions must have rows like '1,0.5,0.25', got '3,a,b' in line 2"),
-        ("3,0,1", "positions must have the header 'station,x,y', got '3,0,1' in line 1"),
     ],
 )
 def test_wrong_positions_are_told(tmp_path: Path, rows: str, message: str) -> None:
@@ -96,16 +95,11 @@ def test_glasses_can_be_played_by_one_detective() -> None:
             "glasses(map=nowhere.csv)",
             "glasses: map must be glasses, quarter, london or .*'nowhere.csv'",
         ),
-        ("glasses(rounds=0)", "glasses: rounds must be >= 1, got 0"),
         ("glasses(detectives=3)", "glasses: starts must .* 4 in total, got '6/1/11'"),
         ("glasses(starts=6/1/12)", "glasses: starts must be stations of .* glasses, got '12'"),
-        ("glasses(starts=6/1/1)", "glasses: starts must differ from each other, got '6/1/1'"),
         ("glasses(starts=6;1)", "glasses: starts must be numbers joined by '/', got '6;1'"),
-        ("glasses(starts=deck)", "glasses: starts must be stations of the map glasses, got '13'"),
         ("glasses(taxi=0)", "glasses: starts must leave a detective a move, got '6/1/11'"),
         ("glasses(reveals=3/2)", "glasses: reveals must ascend from 1 up, got '3/2'"),
-        ("glasses(reveals=0)", "glasses: reveals must ascend from 1 up, got '0'"),
-        ("glasses(reveals=never)", "glasses: reveals must be numbers joined by '/', got 'never'"),
         ("london(detectives=18)", "london: starts must .* 19 in total, got 'deck'"),
     ],
 )
@@ -114,7 +108,7 @@ def test_bad_parameters_are_refused(text: str, message: str) -> None:
         make(text)
 
 
-@pytest.mark.parametrize("name", ["glasses", "quarter", "scotland_yard"])
+@pytest.mark.parametrize("name", ["glasses", "scotland_yard"])
 def test_a_map_of_ones_own_asks_for_starts_on_it(tmp_path: Path, name: str) -> None:
     town = write_map(tmp_path, "3,5,taxi\n5,8,bus\n8,12,taxi")
     with pytest.raises(ValueError, match=rf"^{name}: the map \S+ needs starts") as caught:

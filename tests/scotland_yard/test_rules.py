@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.core import PLAYER_0, TERMINAL
 from sog.scotland_yard.game import London, ScotlandYard
 from sog.scotland_yard.station_map import load_map
 
@@ -104,58 +104,6 @@ def test_mr_x_may_be_stuck_in_one_world_and_not_in_another(maps: Maps) -> None:
     assert possible(game, after(game, state, "Mr X takes a taxi")) == [4]
 
 
-def test_a_detective_learns_only_what_is_uncertain(maps: Maps) -> None:
-    game = small_game(maps.row, "3/6")
-    state = play(game, "Mr X takes a taxi")
-    assert events_after(game, state) == ["detective 1 to 5 by taxi: not caught"]
-    state = play(game, "Mr X takes a taxi", "detective 1 to 5 by taxi: not caught")
-    assert possible(game, state) == [2, 4]
-    state = after(game, state, "Mr X takes a taxi")
-    assert possible(game, state) == [1, 3]
-    game = small_game(maps.row, "1/3")
-    state = play(game, "Mr X takes a taxi")
-    assert events_after(game, state) == [
-        "detective 1 to 2 by taxi: caught",
-        "detective 1 to 4 by taxi: not caught",
-    ]
-
-
-def test_the_detectives_win_by_moving_to_mr_x(maps: Maps) -> None:
-    game = small_game(maps.row, "1/3")
-    state = play(game, "Mr X takes a taxi", "detective 1 to 2 by taxi: caught")
-    assert (possible(game, state), winner(game, state)) == ([2], -1)
-    assert events_after(game, state) == []
-
-
-def test_mr_x_wins_after_the_round_of_his_last_move(maps: Maps) -> None:
-    game = small_game(maps.row, "3/6/1", rounds=1)
-    state = play(game, "Mr X takes a taxi", "detective 1 to 5 by taxi: not caught")
-    assert int(game.actor(state)) == PLAYER_1
-    assert winner(game, after(game, state, "detective 2 to 2 by taxi: not caught")) == 1
-
-
-def test_mr_x_wins_as_soon_as_no_detective_can_move(maps: Maps) -> None:
-    game = small_game(maps.row, "3/6", taxi=1)
-    state = play(game, "Mr X takes a taxi", "detective 1 to 5 by taxi: not caught")
-    assert winner(game, state) == 1
-
-
-def test_a_blocked_detective_is_passed_over(maps: Maps) -> None:
-    game = small_game(maps.row, "5/1/2")
-    state = play(game, "Mr X takes a taxi")
-    assert events_after(game, state) == ["detective 2 to 3 by taxi: not caught"]
-    assert int(game.actor(after(game, state, "detective 2 to 3 by taxi: not caught"))) == PLAYER_0
-
-
-def test_used_tickets_of_detectives_pass_to_mr_x(maps: Maps) -> None:
-    game = small_game(maps.row, "3/6", taxi=2, mr_x_taxi=1)
-    state = play(game, "Mr X takes a taxi")
-    assert state.mr_x_tickets.tolist() == [0, 3, 3, 0]
-    state = after(game, state, "detective 1 to 5 by taxi: not caught")
-    assert state.mr_x_tickets.tolist() == [1, 3, 3, 0]
-    assert state.tickets.tolist() == [[1, 8, 4]]
-
-
 def test_a_black_ticket_hides_the_transport_and_pays_for_ferries(maps: Maps) -> None:
     game = small_game(maps.town, "12/3", black=1)
     assert actions_at(game, game.root(), 12) == ["underground to 8", "black to 8", "black to 20"]
@@ -180,17 +128,6 @@ def test_a_double_move_is_two_moves_of_which_each_may_be_shown(maps: Maps) -> No
         "detective 1 to move; Mr X: taxi to 5, taxi to 3, at 3; detectives: at 12"
     )
     assert (int(state.doubles), int(state.num_moves)) == (1, 2)
-
-
-def test_a_double_move_needs_a_second_move_and_room_in_the_log(maps: Maps) -> None:
-    both = ["Mr X takes a taxi", "Mr X takes a taxi, the first half of a double move"]
-    for parameters, expected in (
-        ({"mr_x_taxi": 2, "rounds": 2}, both),
-        ({"mr_x_taxi": 2, "rounds": 1}, both[:1]),
-        ({"mr_x_taxi": 1, "rounds": 2}, both[:1]),
-    ):
-        game = small_game(maps.row, "3/6", doubles=1, **parameters)
-        assert events_after(game, game.root()) == expected
 
 
 def test_london_deals_six_of_eighteen_cards() -> None:

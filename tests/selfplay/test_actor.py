@@ -97,16 +97,6 @@ def test_the_policies_found_are_those_of_the_composed_agent(
     assert text != "kuhn" or len(seen) == len(decisions) == 4
 
 
-@pytest.mark.slow
-def test_searches_at_the_opponents_decisions_change_what_is_found() -> None:
-    """So that the test above tells one way of searching from the other."""
-    apart = [
-        np.abs(one.decisions.visited.policy - two.decisions.visited.policy).max()
-        for one, two in zip(uniform_play(), uniform_play(everywhere=True), strict=True)
-    ]
-    assert max(apart) > 0.01
-
-
 @pytest.mark.thorough
 def test_whoever_searches_begins_a_new_path() -> None:
     for step in uniform_play(everywhere=True):

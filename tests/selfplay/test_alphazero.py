@@ -252,7 +252,7 @@ def test_a_resumed_run_ends_as_one_that_was_not_interrupted(tmp_path: Path) -> N
         np.testing.assert_array_equal(found[name], array, err_msg=name)
 
 
-@pytest.mark.parametrize("game", ["kuhn", "goofspiel", "oshi_zumo"])
+@pytest.mark.parametrize("game", ["kuhn", "goofspiel"])
 def test_games_with_hidden_information_are_refused(game: str) -> None:
     with pytest.raises(ValueError, match=r"^alphazero needs a game of perfect information"):
         check_config(make(game), Config(game=game, algorithm="alphazero"))

@@ -94,11 +94,8 @@ def test_a_file_of_version_0_1_says_it_among_the_games_of_self_play(tmp_path: Pa
 @pytest.mark.parametrize(
     ("key", "fixed"),
     [
-        ("search.virtual_loss", 1.0),
         ("solver.search.virtual_loss", 1.0),
-        ("run.evaluate_search.virtual_loss", 1.0),
         ("alphazero.dirichlet_fraction", 0.25),
-        ("alphazero.pb_c_init", 1.25),
         ("search.first_outcomes", '"none"'),
     ],
 )
@@ -150,12 +147,9 @@ def test_none_is_written_as_a_word(leduc: str) -> None:
     ("override", "expected"),
     [
         ("search.num_simulations=many", "must be an integer, got 'many'."),
-        ("search.num_simulations=1.0", "must be an integer, got 1.0."),
         ("search.num_simulations=true", "must be an integer, got True."),
-        ("search.num_simulations=", "must be an integer, got ''."),
         ("search.num_children=all", "must be an integer or none, got 'all'."),
         ("search.alpha=half", "must be a number, got 'half'."),
-        ("search.alpha=true", "must be a number, got True."),
         (
             f"search.num_simulations=1{'0' * 400}",
             "must be an integer of 64 bits, got one of 1,329 bits.",
@@ -163,10 +157,7 @@ def test_none_is_written_as_a_word(leduc: str) -> None:
         (f"search.alpha=1{'0' * 400}", f"must be a number, got 1{'0' * 400}."),
         ("search.grow=1", "must be true or false, got 1."),
         ("search.rule=1", "must be text, got 1."),
-        ("search.rule={ summary = 'mine' }", "must be text, got {'summary': 'mine'}."),
         ("search=3", "must be a table, got 3."),
-        ("solver.search=[]", "must be a table, got []."),
-        ("game=1", "must be text, got 1."),
     ],
 )
 def test_a_value_of_the_wrong_type_is_named_with_its_override(
@@ -192,18 +183,10 @@ def test_a_value_of_the_wrong_type_is_named_with_its_file(tmp_path: Path) -> Non
     ("key", "meant"),
     [
         ("search.num_simulatons", "search.num_simulations"),
-        ("num_simulations", "search.num_simulations"),
         ("serch.num_simulations", "search.num_simulations"),
-        ("selfplay.batchsize", "selfplay.batch_size"),
         ("game.name", "game"),
-        ("leaner", "learner"),
-        ("width", "network.width"),
         ("search.sims", "search.num_simulations"),
-        ("sims", "search.num_simulations"),
-        ("run.evaluate_search.sims", "run.evaluate_search.num_simulations"),
-        ("search.puct", "search.c_puct"),
         ("learner.lr", "learner.learning_rate"),
-        ("learner.learning_rates", "learner.learning_rate"),
         ("run.lr", "learner.learning_rate"),
     ],
 )
@@ -246,7 +229,7 @@ def test_a_game_is_needed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["game = leduc", "game = 'a'\ngame = 'b'", "[search", "x = " + "[" * 9999, "x = " + "9" * 9999],
+    ["game = 'a'\ngame = 'b'", "x = " + "[" * 9999, "x = " + "9" * 9999],
 )
 def test_invalid_toml_is_named(text: str, tmp_path: Path) -> None:
     assert problem_of(text, tmp_path).startswith("invalid TOML: ")
@@ -257,10 +240,8 @@ def test_invalid_toml_is_named(text: str, tmp_path: Path) -> None:
     [
         ("search.alpha", "must be KEY=VALUE, such as search.num_simulations=50."),
         ("=1", "must be KEY=VALUE, such as search.num_simulations=50."),
-        ("=", "must be KEY=VALUE, such as search.num_simulations=50."),
         ("foo.bar=1", "foo.bar is not a configuration key; `sog configs leduc` shows all."),
         ('summary="open', "invalid TOML"),
-        ("summary=[1", "invalid TOML"),
         ("run.steps=1\nx = 2", "must be one value."),
     ],
 )

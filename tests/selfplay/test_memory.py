@@ -1,6 +1,5 @@
 """What cannot fit into memory is refused before anything is compiled."""
 
-import dataclasses
 from typing import Any
 
 import jax
@@ -37,7 +36,6 @@ def refusal(monkeypatch: pytest.MonkeyPatch, run: tuple[Game[Any], Config], ther
     ("text", "network"),
     [
         ("leduc", NetworkSettings(depth=1)),
-        ("leduc", NetworkSettings()),
         ("leduc", NetworkSettings(width=7, depth=5, value_head="pairwise", policy_heads=2)),
         ("tic_tac_toe", NetworkSettings(torso="resnet", width=4, depth=4)),
         ("glasses", NetworkSettings(torso="graph", width=6, depth=4)),
@@ -70,9 +68,7 @@ def test_a_run_that_fits_is_not_refused(
     ("override", "says"),
     [
         ("network.width=1000000", "network.width = 1000000 and network.depth = 3 would take"),
-        ("network.depth=1000", "network.width = 256 and network.depth = 1000 would take"),
         ("selfplay.batch_size=1000000000", "selfplay.batch_size = 1000000000 searches of search."),
-        ("solver.batch_size=1000000000", "solver.batch_size = 1000000000 searches of solver."),
         ("search.num_simulations=1000000", "of solver.search.num_simulations = 1000000 would"),
         ("replay.size=1000000000", "replay.size = 1000000000 examples would take"),
         ("learner.batch_size=1000000000", "learner.batch_size = 1000000000 examples would take"),
@@ -108,14 +104,6 @@ def test_parts_that_fit_alone_can_be_too_much_together(
     message = refusal(monkeypatch, (game, config), there)
     assert message.startswith("replay.size = 150000 examples would take 47.4 MB of memory (")
     assert message.endswith(" with everything else); there are 48.4 MB.")
-
-
-@pytest.mark.parametrize("name", ["width", "depth"])
-def test_sizes_of_a_network_have_plain_limits(name: str) -> None:
-    for value in (0, 10**6 + 1, 10**12):
-        sizes: dict[str, Any] = {name: value}
-        with pytest.raises(ValueError, match=f"^{name} must be an integer from 1 to 10+, got"):
-            dataclasses.replace(NetworkSettings(), **sizes)
 
 
 def test_the_disk_holds_the_newest_checkpoints_with_examples_and_milestones_without() -> None:

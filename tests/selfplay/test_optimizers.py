@@ -8,20 +8,6 @@ from selfplay.learner import make_optimizer
 from selfplay.settings import LearnerSettings
 
 
-def test_the_learning_rate_decays_exponentially() -> None:
-    """Adam's update for a gradient that stays the same is the rate, up to its sign."""
-    settings = LearnerSettings(
-        learning_rate=0.02, decay_rate=0.1, decay_steps=4, max_gradient_norm=1e9
-    )
-    optimizer = make_optimizer(settings)
-    params = jnp.zeros(2)
-    state = optimizer.init(params)
-    for step in range(9):
-        updates, state = optimizer.update(jnp.array([3.0, -0.5]), state, params)
-        rate = 0.02 * 0.1 ** (step / 4)
-        np.testing.assert_allclose(updates, [-rate, rate], rtol=1e-4)
-
-
 def test_plain_descent_has_momentum_and_long_gradients_are_shortened() -> None:
     settings = LearnerSettings(
         optimizer="sgd", learning_rate=0.5, decay_rate=1.0, max_gradient_norm=2.0

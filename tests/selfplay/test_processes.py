@@ -284,8 +284,6 @@ def kill(root: int, *names: str) -> None:
     [
         "/raylet ",
         "/gcs_server ",  # found out after a minute
-        "ray::DashboardAgent",
-        "ray::RuntimeEnvAgent",
         "selfplay.remote_object",  # no daemon: what is connected to Ray
     ],
 )

@@ -188,7 +188,7 @@ def sample(batch_size: int, num_queries: int, num_seen: np.ndarray) -> QuerySamp
     )
 
 
-@pytest.mark.parametrize(("per_search", "places"), [(0.1, 1), (0.9, 1), (1.0, 1), (2.5, 3)])
+@pytest.mark.parametrize(("per_search", "places"), [(0.1, 1), (1.0, 1), (2.5, 3)])
 def test_as_many_are_chosen_on_average_as_was_set(per_search: float, places: int) -> None:
     batch = 4000
     found = choose_queries(sample(batch, places, np.full(batch, 9)), per_search, jax.random.key(1))
@@ -262,9 +262,8 @@ def test_the_search_that_solves_is_told_how_many_queries_to_keep() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
-def test_so_many_queries_get_random_ranges_over_the_infostates_that_can_be(share: float) -> None:
-    tree = tree_of("ii_goofspiel(cards=3,order=random)")
+def test_so_many_queries_get_random_ranges_over_the_infostates_that_can_be() -> None:
+    share, tree = 0.25, tree_of("ii_goofspiel(cards=3,order=random)")
     sizes = tree.node_mask.sum(axis=2)
     some = (sizes.min(axis=1) > 1) & (sizes.min(axis=1) < tree.node_mask.shape[2])
     node = int(np.flatnonzero((tree.node_actor < CHANCE) & some)[0])
@@ -281,9 +280,8 @@ def test_so_many_queries_get_random_ranges_over_the_infostates_that_can_be(share
     assert is_new.mean() == pytest.approx(share, abs=5 * (share * (1 - share) / batch) ** 0.5)
     np.testing.assert_allclose(found.sum(axis=2), 1, atol=1e-5)
     assert not np.asarray(found)[:, ~mask].any()
-    drawn = np.asarray(found)[is_new]
-    if len(drawn):  # uniform over the distributions: every mean is the same, rows differ
-        for player in (0, 1):
-            means = drawn[:, player, mask[player]].mean(axis=0)
-            np.testing.assert_allclose(means, 1 / mask[player].sum(), atol=0.06)
-        assert len(np.unique(drawn.round(6), axis=0)) == len(drawn)
+    drawn = np.asarray(found)[is_new]  # uniform over the distributions: means are equal, rows not
+    for player in (0, 1):
+        means = drawn[:, player, mask[player]].mean(axis=0)
+        np.testing.assert_allclose(means, 1 / mask[player].sum(), atol=0.06)
+    assert len(np.unique(drawn.round(6), axis=0)) == len(drawn)

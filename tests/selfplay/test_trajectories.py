@@ -146,16 +146,6 @@ def test_what_was_visited_is_not_changed() -> None:
         assert (step.visited.values[row, player] == 99).all()
 
 
-def test_searches_give_targets_of_their_own_where_that_is_wanted() -> None:
-    found = add(
-        Trajectories(3, td1=0.0, search_targets=1.0), decisions(4, [GOES_ON] * 3, [(0, 1)] * 3)
-    )
-    assert found is not None
-    assert found.state[:, 0].tolist() == [40, 41, 42]
-    assert (found.values == 99).all()
-    assert found.value_mask.all()
-
-
 def test_a_share_of_the_searches_does() -> None:
     trajectories, random = Trajectories(400, td1=0.0, search_targets=0.25), np.random.default_rng(1)
     found = add(trajectories, decisions(1, [GOES_ON] * 400, [(0, 1)] * 400), random)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sog.games.matrix import MatrixGame
-from sog.tabular import PublicTree, compile_tree, evaluate_policy, solve_lp, uniform_policy
+from sog.tabular import PublicTree, evaluate_policy, solve_lp, uniform_policy
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import (
     compiled_game,
@@ -83,19 +82,6 @@ def test_kuhns_equilibria_cannot_be_exploited(alpha: float) -> None:
     assert found.value[0] == pytest.approx(-1 / 18, abs=1e-12)
 
 
-@pytest.mark.parametrize(("heads_0", "heads_1"), [(0.5, 0.5), (0.7, 0.5), (0.2, 0.9), (1.0, 0.0)])
-def test_matching_pennies_is_exploited_by_how_far_each_coin_is_from_fair(
-    heads_0: float, heads_1: float
-) -> None:
-    compiled = compiled_game("matching_pennies")
-    policy = np.zeros(compiled.tree.node_legal.shape)
-    policy[0, 0], policy[1, 0] = (heads_0, 1 - heads_0), (heads_1, 1 - heads_1)
-    found = evaluate_policy(compiled, policy)
-    bias_0, bias_1 = 2 * heads_0 - 1, 2 * heads_1 - 1
-    assert found.value[0] == pytest.approx(bias_0 * bias_1)
-    assert found.best_response_value[:, 0] == pytest.approx([abs(bias_1), abs(bias_0)])
-
-
 # Hidden moves, private hands, merged infostates.
 
 
@@ -156,9 +142,3 @@ def test_best_responses_enclose_the_value_of_the_game(game: str, seed: int) -> N
     assert found.best_response_value[0, 0] >= value - 1e-9
     assert -found.best_response_value[1, 0] <= value + 1e-9
     assert found.exploitability[0] >= -1e-12
-
-
-def test_a_game_without_a_winner_is_worth_nothing() -> None:
-    compiled = compile_tree(MatrixGame(payoffs=((0.0, 0.0), (0.0, 0.0))))
-    found = evaluate_policy(compiled, uniform_policy(compiled))
-    assert found.value[0] == found.exploitability[0] == 0

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sog.tabular import RULES, CFRState, CompiledGame, Rule, Solver, cfr, compiler, rules
-from sog.tabular.cfr import initial_state, iterate, regret_matching
-from sog.tabular.rules import step_of
+from sog.tabular import RULES, CompiledGame, Rule, Solver, cfr, compiler, rules
+from sog.tabular.cfr import regret_matching
 from sog.tabular.sequence_form import DensePayoff, SparsePayoff
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.kuhn_histories import Recipe
@@ -84,7 +83,7 @@ def scheduled_weight(t: int) -> float:
     return float(math.prod((s / (s - 1)) ** (15 - 5 * s / N) for s in range(2, t + 1)))
 
 
-@pytest.mark.parametrize("iterations", [1, 2, 3, 20])
+@pytest.mark.parametrize("iterations", [2, 20])
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_does_what_its_paper_says(rule: str, iterations: int) -> None:
     compiled = compiled_game("kuhn")
@@ -221,28 +220,6 @@ def test_solves_of_a_batch_of_payoffs_are_those_alone() -> None:
         assert together.evaluate().value[one] == pytest.approx(alone.evaluate().value[0], abs=1e-9)
 
 
-def test_vmap_over_iterations_gives_the_same_as_the_batch_axis() -> None:
-    compiled, rule = compiled_game("kuhn"), RULES["sog"]
-    ranges = random_ranges(compiled, seed=6, batch=3)
-
-    def policy_sums(root_reach: jax.Array) -> CFRState:
-        start = initial_state(compiled.form, root_reach)
-
-        def body(t: jax.Array, state: CFRState) -> CFRState:
-            step = step_of(t, jnp.int32(0), root_reach)
-            return iterate(compiled.form, root_reach, rule, state, step)
-
-        final: CFRState = jax.lax.fori_loop(1, 11, body, start)
-        return final
-
-    with jax.enable_x64(True):
-        reaches = jnp.asarray(np.moveaxis(ranges, -1, 0)[..., None])  # [solve, 2, S, 1]
-        mapped = jax.jit(jax.vmap(policy_sums))(reaches)
-        batched = jax.jit(policy_sums)(jnp.asarray(ranges))
-        moved = jax.tree.map(lambda leaf: jnp.moveaxis(leaf[..., 0], 0, -1), mapped)
-    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-12), moved, batched)
-
-
 @pytest.mark.parametrize("game", ["kuhn", "leduc"])
 def test_32_and_64_bit_solves_agree_at_first(game: str) -> None:
     found = []
@@ -262,15 +239,6 @@ def test_a_rule_of_ones_own_can_be_passed() -> None:
     solver.run(20)
     expected = kuhn.to_tree(compiled.tree, kuhn.average_policy(recipe, 20))
     np.testing.assert_allclose(solver.average_policy()[..., 0], expected, atol=1e-9)
-
-
-@pytest.mark.slow
-def test_liars_dice_with_six_faces_has_the_value_minus_7_over_258() -> None:
-    solver = Solver(compiled_game("liars_dice"), "pcfr+")
-    solver.run(2000)
-    evaluation = solver.evaluate()
-    assert evaluation.exploitability[0] < 5e-4
-    assert evaluation.value[0] == pytest.approx(-7 / 258, abs=5e-4)
 
 
 @pytest.mark.thorough

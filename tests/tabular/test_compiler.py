@@ -7,10 +7,9 @@ import pytest
 
 from sog.games.matrix import MatrixGame
 from sog.tabular import CompiledGame, compile_tree, compiler, evaluate_policy
-from sog.tabular.sequence_form import NOTHING, DensePayoff, SparsePayoff
+from sog.tabular.sequence_form import DensePayoff, SparsePayoff
 from tests.tabular.small_games import (
     compiled_game,
-    decisions,
     node_after,
     push_reach,
     random_policy,
@@ -42,13 +41,6 @@ def entries(compiled: CompiledGame, player: int) -> Iterator[tuple[int, int, int
             entry += 1
 
 
-def test_every_action_has_one_place_where_there_is_a_choice(compiled: CompiledGame) -> None:
-    found = [choice[1:] for player in (0, 1) for choice in sorted(entries(compiled, player))]
-    legal = decisions(compiled.tree)
-    chosen = legal & (legal.sum(axis=-1, keepdims=True) > 1)
-    assert sorted(found) == [tuple(choice) for choice in np.argwhere(chosen).tolist()]
-
-
 def test_a_policy_goes_to_the_layers_and_back_unchanged(compiled: CompiledGame) -> None:
     policy = random_policy(compiled.tree, seed=1)
     layers = compiled.from_tree(policy)
@@ -67,28 +59,6 @@ def test_reach_is_the_sum_of_the_sequences_that_lead_there(compiled: CompiledGam
             sequences[entry] = expected[node, player, infostate] * probability
         found = (placement.source @ sequences).reshape(tree.num_nodes, size)
         np.testing.assert_allclose(found, expected[:, player], atol=1e-12)
-
-
-def test_sequences_come_before_the_infostates_they_lead_to(compiled: CompiledGame) -> None:
-    for plex in compiled.form.treeplex:
-        start = 1 + compiled.tree.game.num_infostates
-        for layer in plex.layers:
-            assert layer.source.max() < start
-            assert (layer.source[0] != NOTHING).all()  # only padding has no source
-            start += layer.legal.size
-
-
-def test_merged_infostates_add_up_several_sequences() -> None:
-    lengths = [len(layer.source) for layer in compiled_game(MERGING).form.treeplex[0].layers]
-    assert max(lengths) > 1
-    for plex in compiled_game("kuhn").form.treeplex:
-        assert [len(layer.source) for layer in plex.layers] == [1] * len(plex.layers)
-
-
-def test_layers_of_leduc_are_as_many_as_a_player_has_moves() -> None:
-    # A round has two moves at most: check-bet-raise-call for the first player, for instance.
-    for plex in compiled_game("leduc").form.treeplex:
-        assert len(plex.layers) == 4
 
 
 @pytest.mark.parametrize("game", ["kuhn", "ii_goofspiel(cards=3,order=random)"])

@@ -108,44 +108,6 @@ def test_it_does_what_a_solver_of_each_subgame_does(text: str, rule: str) -> Non
     np.testing.assert_allclose(exploitability[nodes].sum(axis=0), solution.exploitability)
 
 
-@pytest.mark.thorough(but=["kuhn"])
-@pytest.mark.parametrize(
-    "text", ["kuhn", pytest.param(LEDUC, marks=pytest.mark.slow), "glasses(rounds=2)"]
-)
-def test_values_agree_with_other_solvers_within_the_reported_exploitability(text: str) -> None:
-    tree = tree_of(text)
-    nodes = random_frontier(tree, seed=3)
-    given = random_reach(tree, nodes, seed=4)
-    solution = solve(text, given, "pcfr+", 200)
-    value = (given[0] * at_nodes(tree, solution.cfvs)[0]).sum(axis=1)  # [node, batch]
-    for node in nodes[:2]:
-        subgame = compile_tree(tree.game, root=tree.state(node))
-        wanted = solve_subgame(subgame, given[:, node], iterations=500)
-        exact = (given[0, node] * wanted.cfvs[0]).sum(axis=0)
-        # A profile whose gains add up to g is worth the game's value, up to g.
-        allowed = 2 * (solution.exploitability + wanted.exploitability)
-        assert (np.abs(value[node] - exact) <= allowed + 1e-6).all()
-    assert (solution.exploitability < 0.01 * given.sum(axis=(1, 2)).max(axis=0)).all()
-
-
-@pytest.mark.thorough
-def test_a_search_gets_the_same_answer_alone_and_in_a_batch() -> None:
-    tree = tree_of(LEDUC)
-    first, second = (
-        random_reach(tree, random_frontier(tree, seed), seed)[..., :1] for seed in (5, 6)
-    )
-    together = solve(LEDUC, np.concatenate([first, second], axis=-1), "pcfr+", 10)
-    for row, given in enumerate((first, second)):
-        alone = solve(LEDUC, given, "pcfr+", 10)
-        jax.tree.map(
-            lambda one, both, row=row: np.testing.assert_allclose(
-                one[..., 0], both[..., row], rtol=1e-9, atol=1e-12
-            ),
-            alone,
-            together,
-        )
-
-
 @pytest.mark.thorough
 def test_regrets_go_on_from_call_to_call() -> None:
     tree = tree_of(LEDUC)

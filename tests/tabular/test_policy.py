@@ -32,8 +32,6 @@ def changed(node: int, infostate: int, row: Any) -> np.ndarray:
 # At nodes 0 and 1 players check (action 1) or bet (2), having nothing to fold to; node 8 is an end.
 WRONG = [
     (np.zeros(UNIFORM.shape), "must sum to 1, got 0 for infostate 0 ('J') at node 0 ("),
-    (0.9 * UNIFORM, "must sum to 1, got 0.9 for infostate 0"),
-    (2 * UNIFORM, "must sum to 1, got 2 for infostate 0"),
     (changed(1, 2, [0, 0.5, 0.3]), "must sum to 1, got 0.8 for infostate 2 ('K') at node 1 ("),
     (
         changed(0, 1, [0.5, 0, 0.5]),
@@ -44,16 +42,13 @@ WRONG = [
         "must be finite and >= 0, got -0.5 for action 1 of infostate 1",
     ),
     (changed(0, 1, [np.nan, 0, 0]), "must be finite and >= 0, got nan for action 0 of infostate 1"),
-    (changed(0, 1, [np.inf, 0, 0]), "must be finite and >= 0, got inf for action 0 of infostate 1"),
     (
         changed(8, 0, [1, 0, 0]),
         "must be 0 for an illegal action, got 1 for action 0 of infostate 0",
     ),
     (UNIFORM[0], "must have shape (9, 3, 3), got (3, 3)."),
-    (UNIFORM[:, :2], "must have shape (9, 3, 3), got (9, 2, 3)."),
     ([[1.0], [0.5, 0.5]], "must have shape (9, 3, 3), got rows of several lengths."),
     (UNIFORM.astype(str), "must be of real numbers, got <U"),
-    (UNIFORM.astype(complex), "must be of real numbers, got complex128."),
 ]
 
 

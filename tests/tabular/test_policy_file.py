@@ -66,16 +66,6 @@ def test_a_policy_comes_back_as_it_was_saved(
     np.testing.assert_array_equal(loaded, policy)
 
 
-def test_a_32_bit_policy_comes_back_too(
-    tmp_path: Path, tree: PublicTree, policy: np.ndarray
-) -> None:
-    path = tmp_path / "kuhn.npz"
-    save_policy(path, tree, policy.astype(np.float32))
-    loaded = load_policy(path, tree)
-    assert loaded.dtype == np.float64
-    np.testing.assert_array_equal(loaded, policy.astype(np.float32))
-
-
 def test_notes_are_kept_beside_the_game(saved: Path) -> None:
     assert read_metadata(saved) == {
         "format": "sog-policy-1",
@@ -100,30 +90,20 @@ def test_a_policy_with_numbers_outside_decisions_is_refused(
     assert not path.exists()
 
 
-@pytest.mark.parametrize("game", ["leduc(suit_isomorphism=true)", "kuhn(ranks=4)"])
-def test_a_policy_of_another_game_or_other_parameters_is_refused(saved: Path, game: str) -> None:
-    other = compiled_game(game).tree
+def test_a_policy_of_a_game_with_other_parameters_is_refused(saved: Path) -> None:
+    other = compiled_game("kuhn(ranks=4)").tree
     assert reason(saved, other) == f"is a policy of {KUHN}, not of {other.game}."
 
 
-def test_a_missing_file_is_refused(tmp_path: Path, tree: PublicTree) -> None:
+def test_a_missing_file_and_a_folder_are_refused(tmp_path: Path, tree: PublicTree) -> None:
     assert reason(tmp_path / "nothing.npz", tree) == "no such file."
-
-
-def test_a_folder_is_refused(tmp_path: Path, tree: PublicTree) -> None:
     assert reason(tmp_path, tree) == "Is a directory."
 
 
-@pytest.mark.parametrize("text", ["", "\n", "hello", "PK", "PK\x03\x04", "\x93NUMPY", "[1, 2]"])
+@pytest.mark.parametrize("text", ["", "PK\x03\x04", "\x93NUMPY"])
 def test_a_file_of_something_else_is_refused(tmp_path: Path, tree: PublicTree, text: str) -> None:
     path = tmp_path / "other.npz"
     path.write_text(text, encoding="latin-1")
-    assert reason(path, tree).startswith("is not a policy file, or is damaged")
-
-
-def test_a_single_array_is_refused(tmp_path: Path, tree: PublicTree, policy: np.ndarray) -> None:
-    path = tmp_path / "array.npy"
-    np.save(path, policy)
     assert reason(path, tree).startswith("is not a policy file, or is damaged")
 
 
@@ -192,15 +172,10 @@ def with_probabilities(path: Path, probabilities: np.ndarray) -> Path:
     ("probabilities", "what"),
     [
         (np.ones(23), "float64(23,)"),
-        (np.ones((24, 1)), "float64(24, 1)"),
         (np.ones(24, bool), "bool(24,)"),
-        (np.ones(24, np.int32), "int32(24,)"),
-        (np.array(["one"] * 24), "<U3(24,)"),
         (np.ones(24, complex), "complex128(24,)"),
-        (np.ones(24, "datetime64[s]"), "datetime64[s](24,)"),
-        (np.ones(10_000), "float64(10000,)"),
     ],
-    ids=["too few", "a table", "booleans", "integers", "text", "complex", "dates", "too many"],
+    ids=["too few", "booleans", "complex"],
 )
 def test_another_number_or_type_of_probabilities_is_refused(
     tmp_path: Path, tree: PublicTree, probabilities: np.ndarray, what: str
@@ -212,8 +187,8 @@ def test_another_number_or_type_of_probabilities_is_refused(
 
 @pytest.mark.parametrize(
     "pair",
-    [(0.6, 0.5), (0.0, 0.0), (1.5, -0.5), (np.nan, 0.5), (np.inf, 0.5), (0.501, 0.5)],
-    ids=["too much", "zeros", "negative", "nan", "infinite", "a little too much"],
+    [(1.5, -0.5), (np.nan, 0.5), (0.501, 0.5)],
+    ids=["negative", "nan", "a little too much"],
 )
 def test_numbers_that_are_no_probabilities_are_refused(
     tmp_path: Path, tree: PublicTree, pair: tuple[float, float]
@@ -245,22 +220,16 @@ def test_a_file_of_another_version_is_refused(
     "arrays",
     [
         {"metadata": metadata()},
-        {"probabilities": np.ones(24)},
         {"probabilities": np.ones(24), "metadata": np.array("{not json")},
         {"probabilities": np.ones(24), "metadata": np.arange(3)},
     ],
-    ids=["no probabilities", "no metadata", "bad metadata", "numbers for metadata"],
+    ids=["no probabilities", "bad metadata", "numbers for metadata"],
 )
 def test_missing_or_unreadable_parts_are_refused(
     tmp_path: Path, tree: PublicTree, arrays: dict[str, np.ndarray]
 ) -> None:
     path = write(tmp_path / "parts.npz", **arrays)
     assert reason(path, tree).startswith("is not a policy file")
-
-
-def test_reading_metadata_refuses_the_same_files(tmp_path: Path) -> None:
-    with pytest.raises(PolicyFileError, match="no such file"):
-        read_metadata(tmp_path / "nothing.npz")
 
 
 def test_saving_over_an_old_file_replaces_it(saved: Path, tree: PublicTree) -> None:
@@ -270,19 +239,18 @@ def test_saving_over_an_old_file_replaces_it(saved: Path, tree: PublicTree) -> N
     assert [file.name for file in saved.parent.iterdir()] == ["kuhn.npz"]
 
 
-@pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()])
 def test_a_failed_save_leaves_the_old_file_and_nothing_else(
-    saved: Path, tree: PublicTree, monkeypatch: pytest.MonkeyPatch, error: BaseException
+    saved: Path, tree: PublicTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     content = saved.read_bytes()
 
     def write_half(file: Any, **arrays: np.ndarray) -> None:
         file.write(content[: len(content) // 2])
         assert len(list(saved.parent.iterdir())) == 2  # beside it: a rename is all or nothing
-        raise error
+        raise KeyboardInterrupt
 
     monkeypatch.setattr(np, "savez_compressed", write_half)
-    with pytest.raises(type(error)):
+    with pytest.raises(KeyboardInterrupt):
         save_policy(saved, tree, random_policy(tree, seed=3))
     assert saved.read_bytes() == content
     assert [file.name for file in saved.parent.iterdir()] == ["kuhn.npz"]
@@ -296,8 +264,3 @@ def test_notes_that_are_no_json_are_refused_and_nothing_is_left(
         save_policy(saved, tree, policy, started=Path("now"))
     assert saved.read_bytes() == content
     assert [file.name for file in saved.parent.iterdir()] == ["kuhn.npz"]
-
-
-def test_a_folder_that_does_not_exist_is_an_error(tmp_path: Path, tree: PublicTree) -> None:
-    with pytest.raises(FileNotFoundError):
-        save_policy(tmp_path / "nowhere" / "kuhn.npz", tree, random_policy(tree, seed=4))

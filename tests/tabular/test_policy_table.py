@@ -98,14 +98,8 @@ def test_what_misses_1_by_rounding_to_three_digits_is_scaled(kuhn: Path) -> None
             "row 4: the probabilities of an infostate must sum to 1, got 0.75 for infostate 2 "
             "('K') at node 0 ('start (stakes 1-1)').",
         ),
-        (
-            ",K,bet1,0.75",
-            ",K,bet9,0.75",
-            "row 5: action 'bet9' is none of those there: 1 check, 2 bet1.",
-        ),
         (",K,bet1", ",K,call", "row 5: action 'call' is none of those there: 1 check, 2 bet1."),
         (",K,bet1", ",A,bet1", "row 5: infostate 'A' is none of those there: 0 J, 1 Q, 2 K."),
-        (",K,bet1", ",,bet1", "row 5: infostate '' is none of those there: 0 J, 1 Q, 2 K."),
         (",K,bet1", ",K,check", "row 5 is of the action of row 4 once more."),
         (
             "\nbet1,K,call,1",
@@ -118,12 +112,9 @@ def test_what_misses_1_by_rounding_to_three_digits_is_scaled(kuhn: Path) -> None
             "\nbet1 fold,K,call,1",
             "row 13: no player acts at 'bet1 fold",
         ),
-        ("\nbet1,K,call,1", "\nbet1,K,call", "row 13: must have 4 fields, has 3."),
         ("0.25", "nan", "row 4: probability must be a number from 0 to 1, got 'nan'."),
-        ("0.25", "-0.25", "row 4: probability must be a number from 0 to 1, got '-0.25'."),
         ("0.25", "\x1b[2J", "row 4: probability must be a number from 0 to 1, got '\\x1b[2J'."),
         ("action_name,", "act,", "needs a column action or action_name."),
-        ("history,", "events,", "needs a column history."),
         ("probability\n", "share\n", "is no table of a policy: its first row must name the"),
         ("check,Q,check", '"check,Q,check', "row 8: unexpected end of data."),
     ],
@@ -144,7 +135,7 @@ def test_a_number_and_a_name_that_do_not_belong_together_are_refused(tmp_path: P
     assert told == "row 6: infostate '2 Q' is none of those there: 0 J, 1 Q, 2 K."
 
 
-@pytest.mark.parametrize("text", ["", "\n", "hello", "\x00", "a,a\n1,2\n"])
+@pytest.mark.parametrize("text", ["", "\x00", "a,a\n1,2\n"])
 def test_a_file_of_something_else_is_refused(tmp_path: Path, text: str) -> None:
     assert "table" in reason(tmp_path / "other.csv", text)
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sog.tabular import (
-    RULES,
     Checkpoint,
     Solution,
     Solver,
@@ -17,7 +16,7 @@ from sog.tabular import (
     uniform_policy,
 )
 from sog.tabular.solver import Precision
-from tests.tabular.small_games import compiled_game, decisions, node_after, random_ranges
+from tests.tabular.small_games import compiled_game, decisions, node_after
 
 BET = 2
 
@@ -47,12 +46,6 @@ def test_a_solve_runs_all_iterations_and_finds_the_equilibrium() -> None:
     assert solution.compile_seconds > 0
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_every_rule_brings_exploitability_down(rule: str) -> None:
-    start, *_, end = solve_kuhn(rule).checkpoints
-    assert end.exploitability < start.exploitability / 20
-
-
 def test_the_reported_figures_are_those_of_the_returned_policy() -> None:
     solution = solve_kuhn(iterations=20)
     found = evaluate_policy(compiled_game("kuhn"), solution.policy)
@@ -72,12 +65,6 @@ def test_checkpoints_ascend_and_end_with_the_last_iteration() -> None:
     seconds = [checkpoint.seconds for checkpoint in told]
     assert seconds[0] > 0
     assert (np.diff(seconds) > 0).all()
-
-
-def test_one_iteration_is_enough_for_a_policy() -> None:
-    solution = solve_kuhn(iterations=1)
-    assert [checkpoint.iteration for checkpoint in solution.checkpoints] == [1]
-    np.testing.assert_allclose(solution.policy, uniform_policy(compiled_game("kuhn")))
 
 
 def test_a_solve_stops_once_it_is_good_enough() -> None:
@@ -135,10 +122,9 @@ def test_ctrl_c_before_the_first_iteration_returns_the_uniform_policy(
     np.testing.assert_allclose(solution.policy, uniform_policy(compiled_game("kuhn")))
 
 
-@pytest.mark.parametrize("iterations", [0, -5])
-def test_fewer_than_one_iteration_is_refused(iterations: int) -> None:
-    with pytest.raises(ValueError, match=rf"iterations must be >= 1, got {iterations}\."):
-        solve_kuhn(iterations=iterations)
+def test_fewer_than_one_iteration_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"iterations must be >= 1, got 0\."):
+        solve_kuhn(iterations=0)
 
 
 @pytest.mark.parametrize("until", [0.0, -1.0, float("nan")])
@@ -158,12 +144,10 @@ def test_an_unknown_rule_is_refused_with_the_known_ones() -> None:
     ("root_reach", "message"),
     [
         (np.ones((2, 3)), r"root reach must have shape \(2, 3, 'batch'\), got \(2, 3\)\."),
-        (np.ones((2, 4, 1)), r"root reach must have shape \(2, 3, 'batch'\), got \(2, 4, 1\)\."),
         (np.full((2, 3, 1), -0.1), r"root reach must be finite and non-negative\."),
         (np.full((2, 3, 1), np.nan), r"root reach must be finite and non-negative\."),
-        (np.full((2, 3, 1), np.inf), r"root reach must be finite and non-negative\."),
     ],
-    ids=["no batch", "too wide", "negative", "nan", "infinite"],
+    ids=["no batch", "negative", "nan"],
 )
 def test_a_bad_root_reach_is_refused(root_reach: np.ndarray, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -209,26 +193,6 @@ def test_a_player_who_never_arrives_plays_uniformly_there() -> None:
     np.testing.assert_allclose(policy[0, 0], [0, 0.5, 0.5])
     np.testing.assert_allclose(policy[bet, 1:], [[0.5, 0.5, 0], [0.5, 0.5, 0]])
     assert policy[bet, 0, 0] > 0.9  # the jack folds
-
-
-def test_uniform_policy_shares_alike_among_legal_actions() -> None:
-    policy = uniform_policy(compiled_game("kuhn"))
-    start, after_bet = policy[0, 0], policy[2, 0]
-    np.testing.assert_array_equal(start, [0, 0.5, 0.5])
-    np.testing.assert_array_equal(after_bet, [0.5, 0.5, 0])
-    over = compiled_game("kuhn").tree.node_actor > 1
-    assert not policy[over].any()
-
-
-def test_values_scale_with_the_root_reach() -> None:
-    compiled = compiled_game("kuhn")
-    ranges = random_ranges(compiled, seed=1)
-    once = Solver(compiled, "pcfr+", root_reach=ranges, precision="float64")
-    scaled = Solver(compiled, "pcfr+", root_reach=8 * ranges, precision="float64")
-    once.run(20)
-    scaled.run(20)
-    # 8 times the reach of either player; powers of two are exact, so no rounding grows.
-    np.testing.assert_allclose(scaled.evaluate().value, 64 * once.evaluate().value, atol=1e-9)
 
 
 def test_a_precision_that_is_not_there_and_negative_iterations_are_refused() -> None:

@@ -1,12 +1,9 @@
 """Spots of hold'em in a real browser: cards and ranges by clicking and dragging, and the walk."""
 
-import re
-
 import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import Select
 
 from tests.web.chromium import PHONE, Browser
 
@@ -143,25 +140,6 @@ def test_a_spot_is_solved_and_walked_by_clicking(form: Browser) -> None:
     form.until(lambda: form.all("a.action")[0].text.startswith("check"))
     form.find("#change").click()
     form.until(lambda: text(form) == "AA,QQ")
-
-
-def test_a_network_is_shown_beside_the_solution_until_nobody_wants_it(form: Browser) -> None:
-    solve(form)
-    Select(form.find("#network-name")).select_by_visible_text("agent:holdem")
-    form.find("#compare").click()
-    shown = form.until(lambda: form.find("#network"))
-    assert "agent:holdem" in shown.find_element("css selector", "h2").text
-    for player in (0, 1):
-        told = shown.find_element("css selector", f".player{player} h3").text
-        assert re.search(r"off by [\d.]+ chips, [\d.]+% of the pot", told)
-        assert shown.find_element("css selector", f".player{player} svg")
-    form.all("a.action")[1].click()
-    form.until(lambda: "at=allin100" in form.driver.current_url)
-    assert form.find("#network")  # which goes along
-    Select(form.find("#network-name")).select_by_visible_text("no network")
-    form.find("#compare").click()
-    form.until(lambda: not form.all("#network"))
-    assert "at=allin100" in form.driver.current_url
 
 
 def test_a_spot_is_solved_and_walked_without_scripts(browser: Browser) -> None:

@@ -46,7 +46,6 @@ def solved() -> tuple[Visitor, str]:
     return visitor, path
 
 
-@pytest.mark.thorough
 def test_a_network_is_shown_beside_the_solution_wherever_one_goes(
     solved: tuple[Visitor, str],
 ) -> None:
