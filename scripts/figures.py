@@ -75,15 +75,6 @@ _GNU_GO: Final = (
     "gtp:gnugo --mode gtp --level 10 --chinese-rules --positional-superko --capture-all-dead"
 )
 _FEW, _MANY = ("--search", "100,1", "--seeds", "50"), ("--search", "100,0.1", "--seeds", "20")
-_GLASSES: Final = ("--seeds", "10", "--seed", "1000")
-_GROWING: Final = ("--set", "growth_share=1")
-_PAPER: Final = ("--set", "rule=sog", "--set", "leaf_averaging=0", *_GROWING)
-
-
-def _glasses(what: str, *search: str, minutes: int) -> Row:
-    return _exploitability("glasses", what, "points", *_GLASSES, *search, minutes=minutes)
-
-
 ROWS: Final = {
     "leduc_demo": _exploitability(
         "leduc_demo", "Leduc, the demo, SoG(100, 1)", "mbb", *_FEW, trainings=5, minutes=5
@@ -102,10 +93,8 @@ ROWS: Final = {
         *("--search", "100,1", "--seeds", "10", "--seed", "1000"),
         minutes=5,
     ),
-    "glasses": _glasses("Glasses", minutes=10),
-    "glasses_by_dcfr": _glasses("the same, by DCFR", "--set", "rule=dcfr", *_GROWING, minutes=5),
-    "glasses_search_of_the_paper": _glasses(
-        "the same, the search of the paper", *_PAPER, minutes=5
+    "glasses": _exploitability(
+        "glasses", "Glasses", "points", "--seeds", "10", "--seed", "1000", minutes=10
     ),
     "london_small": _match(
         *("london_small", "London, wins of 200 games against random play", "random", 200),
