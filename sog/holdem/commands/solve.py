@@ -18,7 +18,7 @@ from sog.holdem.game import Holdem
 from sog.holdem.hand_squares import draw_hand_grid
 from sog.holdem.ranges import format_range, parse_range
 from sog.holdem.spots.network import SpotReader
-from sog.holdem.spots.solver import SPOT_RULE, SpotSolution, SpotSolver, solve_spot
+from sog.holdem.spots.solver import SpotSolution, SpotSolver, solve_spot, usual_rule
 from sog.holdem.spots.spot import is_spot, spot_of
 from sog.holdem.spots.spot_file import ENDING, check_saved, load_spot, save_spot
 from sog.holdem.spots.tables import PRECISIONS
@@ -107,7 +107,7 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
     """Solves the spot that a game begins with."""
     ranges = _check(game, arguments)
     history = split_history(arguments.history)
-    rule, precision = arguments.rule or SPOT_RULE, arguments.precision or PRECISIONS[0]
+    precision = arguments.precision or PRECISIONS[0]
     until = arguments.until_pot
     if until is None:
         until = _UNTIL_POT if arguments.iterations is None else None
@@ -123,7 +123,9 @@ def solve_game(game: Holdem, arguments: argparse.Namespace, work: display.Work) 
         rule, ranges, solver = _resume(game, arguments)
     else:
         with mistakes():
-            solver = SpotSolver(spot_of(game), np.stack(ranges), rule, precision=precision)
+            spot = spot_of(game)
+            rule = arguments.rule or usual_rule(spot)
+            solver = SpotSolver(spot, np.stack(ranges), rule, precision=precision)
     with mistakes("--history: "):
         walk(solver, history)  # finds mistakes before solving
     trained = reader = None
@@ -187,7 +189,8 @@ def _write_files(result: Result) -> list[str]:
 def _check(game: Holdem, arguments: argparse.Namespace) -> tuple[np.ndarray, np.ndarray]:
     """The ranges; raises for mistakes before solving."""
     with mistakes("--rule: "):
-        find_rule(arguments.rule or SPOT_RULE)
+        if arguments.rule is not None:
+            find_rule(arguments.rule)
     for name in _NOT_OF_SPOTS:
         if getattr(arguments, name) not in (None, []):
             raise CommandError(f"--{name.replace('_', '-')} does not apply to spots; leave it out.")
