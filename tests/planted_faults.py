@@ -55,7 +55,9 @@ sog/holdem/pages/spot_views.py :: holdem/pages/test_spot_networks :: "share": _n
 sog/boards/uci/engine.py :: boards/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
 sog/boards/gtp/analysis.py :: boards/test_gtp :: most=max(1, read_number(value, int)) :: most=read_number(value, int)
 sog/boards/gtp/analysis.py :: boards/test_gtp :: interval=int(left.pop(0)) / 100 :: interval=int(left.pop(0)) / 1000
-sog/boards/gtp/session.py :: boards/test_gtp boards/test_gtp_setup :: thinker, None, False :: thinker, None, True
+sog/holdem/spots/showdowns.py :: holdem/test_sorted_hands :: jnp.zeros((length + 1, width :: jnp.zeros((num_cards, width
+gtcfr/update.py :: gtcfr/test_search_in_parts :: weight=weight * is_new, :: weight=weight,
+sog/boards/gtp/session.py :: boards/test_gtp boards/test_gtp_setup :: self._turned, self._prepared = thinker, None, None :: self._turned, self._prepared = thinker, None, self._prepared
 sog/boards/uci/limits.py :: boards/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names
 sog/play/match.py :: play/test_match holdem/test_local_best_response :: key=lambda agent: not agent.watches :: key=lambda agent: agent.watches

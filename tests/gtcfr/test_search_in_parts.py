@@ -146,3 +146,21 @@ def test_devices_share_the_parts_too() -> None:
     found = read(game, jax.device_get(state))
     expected = at_once(game, ZeroEvaluator(), settings, root)
     np.testing.assert_allclose(found.policy, expected.policy, atol=1e-6)
+
+
+def test_steps_over_slots_may_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last step over a table begins early enough to fit, in slots that were done already."""
+    game = make("leduc")
+    settings = SearchSettings(num_simulations=20, chunk_size=1, rule="dcfr", leaf_averaging=0.5)
+    found = []
+    for size in (8, 1000):
+        monkeypatch.setattr("gtcfr.shape._ENDS_PER_STEP", size)
+        tree = at_once(game, ZeroEvaluator(), settings, start_of_game(game, batch_size=1)).tree
+        found.append(tree)
+        assert tree.shape.num_interior % 8 > 0
+        assert tree.shape.num_leaves % 8 > 0
+    some, whole = (jax.tree.map(np.asarray, tree.interior_statistics) for tree in found)
+    for name in ("policy_sum", "reach_sum", "cfv_sum", "cumulative_regret"):
+        np.testing.assert_allclose(
+            getattr(some, name), getattr(whole, name), atol=2e-4, err_msg=name
+        )
