@@ -194,7 +194,7 @@ class SpotSolver:
     def warm_up(self) -> None:
         """Compiles iterations and evaluation, in parallel if there are cores.
 
-        Before the tables exist, for which there is then room where the compiler worked.
+        This comes before the tables, for which there is then room where the compiler worked.
         """
         known, shapes = (self.layout, self.cards, self.equities, self.reach), self._shapes()
         numbers = [jax.ShapeDtypeStruct((), np.int32)] * 3
@@ -204,6 +204,7 @@ class SpotSolver:
         with ThreadPoolExecutor() as pool:
             list(pool.map(lambda program: program.compile(), programs))
         return_unused_memory()
+        self.run(0)  # the first call takes longer
 
     def _shapes(self) -> tuple[Memory, Memory]:
         """Those of `memory`."""
