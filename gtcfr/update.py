@@ -259,7 +259,7 @@ def update_regrets(
 
     steps: Array | int = (num_chunks * shape.chunk_size + size - 1) // size
     if size == shape.num_interior:
-        steps = 1
+        steps = 1  # known to XLA, which then makes no loop
     statistics = jax.lax.fori_loop(0, steps, add_up, tree.interior_statistics)
     statistics = jax.lax.fori_loop(0, steps, match, statistics)
     return replace(tree, interior_statistics=statistics)

@@ -219,7 +219,7 @@ class SpotSolver:
 
 
 def usual_rule(spot: Spot) -> str:
-    """The rule that needs the fewest iterations to some tenths of a percent of the pot."""
+    """A rule that needs few iterations, whatever the target and however many are planned."""
     return "dcfr+" if len(spot.menus) <= _MOST_STREETS else "dcfr"
 
 
