@@ -61,6 +61,14 @@ def _forget_programs(request: pytest.FixtureRequest) -> Iterator[None]:
         ctypes.CDLL(None).malloc_trim(0)
 
 
+@pytest.fixture(autouse=True)
+def _compile_as_usual() -> Iterator[None]:
+    """A command that a test ran in this process may have chosen to compile quickly."""
+    yield
+    if "sog.kept_programs" in sys.modules:
+        sys.modules["sog.kept_programs"].compile_quickly(False)
+
+
 def _is_small() -> bool:
     """Whether this process takes little memory, in few pieces; False where nobody tells."""
     try:
