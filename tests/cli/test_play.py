@@ -35,15 +35,21 @@ def test_a_game_is_played_to_its_end(run_play: Run) -> None:
     assert "Score after 1 game: " in out
 
 
-@pytest.mark.parametrize("game", ["tic_tac_toe", "go(size=3)"])
-def test_a_game_alone_finds_an_opponent(run_play: Run, game: str) -> None:
-    """tic_tac_toe has an agent of its own."""
+@pytest.mark.parametrize(
+    ("game", "agent"),
+    [
+        ("tic_tac_toe", "tic_tac_toe"),
+        ("liars_dice(faces=4, dice=1)", "liars_dice_1x4"),
+        ("go(size=3)", None),
+    ],
+)
+def test_a_game_alone_finds_an_opponent(run_play: Run, game: str, agent: str | None) -> None:
+    """Its shipped agent, if there is one, however its parameters are written."""
     code, out, err = run_play("q\n", game, "--search", "1,1", "--as", "0")
     assert code == 0
-    trained = game == "tic_tac_toe"
-    assert ("against agent:tic_tac_toe" if trained else "against rollout") in out
-    told = f"no agent for {game} is shipped: you play against rollout"
-    assert (told in err) is not trained
+    assert (f"against agent:{agent}" if agent else "against rollout") in out
+    noted = f"no agent for {game} is shipped: you play against rollout"
+    assert (noted in err) is (agent is None)
 
 
 def test_a_program_that_tells_no_policy_is_refused(run_play: Run) -> None:
