@@ -29,7 +29,7 @@ from tests.compilations import compiled_programs
 from tests.players.shipped_answers import RECORD, answers
 
 FOLDER = Path(str(importlib.resources.files("sog.players.agents")))
-MOST_BYTES = 3_000_000
+MOST_BYTES = 4_000_000
 _KUHN = read_agents()["kuhn"]
 
 
