@@ -32,6 +32,7 @@ from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
+from sog.play.rules import situation
 from sog.players.runs import names_run
 from sog.tabular.locks import read_locks
 
@@ -50,12 +51,6 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.report_interrupt):
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
-        check_has_picture(game, arguments.picture)
-        history = load_history(game, arguments.history, anywhere=True)
-        if compared and int(game.actor(history.state)) >= CHANCE:
-            raise CommandError(
-                "several --search show the policy of the player to act, and no player acts here."
-            )
         base = SearchSettings() if trained is None else trained.settings
         searches = [
             choose_settings(game, base, read_changes(text, arguments.set))
@@ -63,6 +58,12 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         with mistakes("--lock: "):
             locks = read_locks(game, arguments.lock)
+        history = load_history(game, arguments.history, anywhere=True)
+        check_has_picture(game, arguments.picture)
+        if compared and situation(game, history.state).actor >= CHANCE:
+            raise CommandError(
+                "several --search show the policy of the player to act, and no player acts here."
+            )
         if locks and history.start is not None:
             raise CommandError(
                 "--lock needs events from the start of the game; --history starts later."
