@@ -1,6 +1,7 @@
 """`sog search`: one growing-tree CFR search of a public state, and the tree it grew."""
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -73,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         for requested in searches:
             settings, room = check_size(game, chosen, requested, len(history.outcomes))
             if not arguments.memory:
-                asked = settings, locks, arguments.seed, arguments.seconds
+                asked = settings, room, locks, arguments.seed, arguments.seconds
                 found.append(search_state(game, history, chosen, *asked, work))
     if arguments.memory:
         _print_room(game, room, arguments.json)
@@ -132,9 +133,11 @@ def _print(found: FinishedSearch, arguments: argparse.Namespace) -> None:
     if arguments.json:
         display.print_json(_as_json(found, arguments.seed))
         return
-    tree, chosen = found.result.tree, found.chosen
-    kinds = [int(count[0]) for count in (tree.num_interior, tree.num_leaves, tree.num_terminals)]
-    states = f"{len(found.nodes):,} ({kinds[0]:,} expanded, {kinds[1]:,} leaves, {kinds[2]:,} ends)"
+    chosen, kinds = found.chosen, Counter(node.kind for node in found.nodes)
+    states = (
+        f"{len(found.nodes):,} ({kinds['interior']:,} expanded, {kinds['leaf']:,} leaves, "
+        f"{kinds['terminal']:,} ends)"
+    )
     enumerating = (
         f" (enumerating {chosen.enumerate_seconds:.3g} s)" if chosen.num_public_states else ""
     )

@@ -86,7 +86,7 @@ class _Result:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    start_jax()
+    start_jax(few_searches=True)
     with display.working() as work:
 
         def awaited() -> str:
