@@ -51,10 +51,7 @@ _PLAIN_FIELDS: Final = tuple(
 )
 """Those that JSON can hold."""
 _LEVEL: Final = "xla_backend_optimization_level"
-_QUICK_OPTIONS: Final = {
-    "xla_cpu_use_fusion_emitters": False,  # up to JAX 0.11
-    _LEVEL: 1,
-}
+_QUICK_OPTIONS: Final = {"xla_cpu_use_fusion_emitters": False}  # up to JAX 0.11
 """XLA options: see `compile_quickly`."""
 _folder: Path | None = None
 _is_quick = False
@@ -91,14 +88,12 @@ def compiles_quickly() -> bool:
     return _is_quick and not is_accelerated()
 
 
-@functools.cache
 def quick_options(level: int = 1) -> dict[str, Any]:
     """Options of `jax.jit` for quick compilation, without those unknown to this XLA.
 
     level: 0 compiles in half the time, to programs that take some three times as long.
     """
-    options = {**_QUICK_OPTIONS, _LEVEL: level}
-    return {name: value for name, value in options.items() if _is_known(name, value)}
+    return {_LEVEL: level, **_known_options()}
 
 
 class HostProgram:
@@ -125,12 +120,13 @@ def _for_host(function: Callable[..., Any], is_quick: bool, **how: Any) -> Any:
     return jax.jit(function, compiler_options=quick_options(0) if is_quick else None, **how)
 
 
-def _is_known(name: str, value: Any) -> bool:
+@functools.cache
+def _known_options() -> dict[str, Any]:
     try:
-        jax.jit(lambda: jax.numpy.zeros(()), compiler_options={name: value}).lower().compile()
+        jax.jit(lambda: jax.numpy.zeros(()), compiler_options=_QUICK_OPTIONS).lower().compile()
     except jax.errors.JaxRuntimeError:
-        return False
-    return True
+        return {}
+    return _QUICK_OPTIONS
 
 
 def kept(function: Callable[..., Any]) -> Callable[..., Any]:

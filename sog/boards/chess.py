@@ -144,7 +144,7 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
     def parse(self, text: str) -> tuple[int, ...]:
         """Moves in UCI or SAN, e2e4 or Nf3, or the numbers of actions; or a PGN."""
         state, actions = self.read_position(text)
-        if self.fen(state) != self.fen(self.root()):
+        if self.fen(state) != self.fen(_first_state(self.variant, self.max_moves)):
             raise ValueError(f"a list of events cannot begin at {self.fen(state)!r}.")
         return actions
 
@@ -156,10 +156,11 @@ class AnyChess(PerfectInformationGame[ChessState], abc.ABC):
         if is_pgn(text):
             record = read_game(self, text)
             return record.start, record.actions
-        start, moves = self.root(), text
         if looks_like_fen(text):
             fen, _, moves = (text, "", "") if ";" in text else text.partition(" moves ")
             start = self.from_fen(fen)
+        else:
+            start, moves = _first_state(self.variant, self.max_moves), text
         return read_line(self.variant, self.max_moves, start, split_events(moves))
 
     def play_on(self, state: ChessState) -> ChessState:

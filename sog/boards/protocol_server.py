@@ -18,6 +18,7 @@ from sog.boards.thinker import Thinker, thinker_of
 from sog.cli import display
 from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, mistakes
+from sog.cli.loading import load_game
 from sog.cli.players import check_searches, host_of, read_changes, seat_players
 from sog.games.core import Game
 from sog.players.seating import seat
@@ -140,7 +141,10 @@ def run_server(
     check_searches([arguments.agent], arguments)
     start_jax(few_searches=True)
     with display.working() as work, mistakes():
-        seating = seat_players([arguments.agent], arguments, work)
+        given = None if arguments.game is None else load_game(arguments.game, work)
+        if given is not None:
+            check_game(given)
+        seating = seat_players([arguments.agent], arguments, work, game=given)
         check_game(seating.game)
         (player,) = seating.players
         # A program that changes the board has no command line.

@@ -50,11 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
         seating = seat_players([arguments.agent], arguments, work)
         with mistakes():
             seating.players[0].check_exposes_policy()
-        check_has_picture(seating.game, arguments.picture)
         if resumed is not None:
             check_resumed(resumed, seating.game, seating.players[0], arguments.resume)
         check_has_format("--save", seating.game, arguments.save)
         history = load_history(seating.game, arguments.history, begins=True)
+        check_has_picture(seating.game, arguments.picture)
         left = None if resumed is None else left_game(resumed, seating.game)
     session = _Session(seating.game, seating.players[0], arguments, history, resumed, left)
 

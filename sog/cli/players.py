@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from gtcfr.settings import SearchSettings
-from selfplay.runs.config import read_changes_of
 from sog.cli import display
 from sog.cli.display import Work, note
 from sog.cli.errors import CommandError, given, mistakes
@@ -110,6 +109,10 @@ def read_changes(search: str | None, settings: Sequence[str]) -> dict[str, Any]:
     bare = {text for text in settings if "." not in text.partition("=")[0] and "=" in text}
     with mistakes():
         changes = {} if search is None else read_simulations(search, "--search")
+        if not settings:
+            return changes
+        from selfplay.runs.config import read_changes_of  # heavy
+
         full = [f"search.{text}" if text in bare else text for text in settings]
         return changes | read_changes_of("search", full)
 

@@ -17,9 +17,10 @@ from sog.cli.errors import CommandError, write_file, writing
 from sog.cli.game_output import is_record_name
 from sog.files import open_to_append, open_to_lock, parse_json, read_bytes
 from sog.games import Game
+from sog.games.notation import describe_path
 from sog.play.game_in_progress import PlayedGame
 from sog.play.game_records import write_record
-from sog.play.history import Beginning, Opening, describe_path, read_beginning, state_at_beginning
+from sog.play.history import Beginning, Opening, read_beginning, state_at_beginning
 from sog.play.replay import ReplayError, check_public
 from sog.play.tournament import Pairing, pairings
 

@@ -1,6 +1,7 @@
 """`sog search`: one growing-tree CFR search of a public state, and the tree it grew."""
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -32,6 +33,7 @@ from sog.games import Game
 from sog.games.core import CHANCE
 from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
+from sog.play.rules import situation
 from sog.players.runs import names_run
 from sog.tabular.locks import read_locks
 
@@ -50,12 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
     with display.working() as work, concluding(work.report_interrupt):
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
-        check_has_picture(game, arguments.picture)
-        history = load_history(game, arguments.history, anywhere=True)
-        if compared and int(game.actor(history.state)) >= CHANCE:
-            raise CommandError(
-                "several --search show the policy of the player to act, and no player acts here."
-            )
         base = SearchSettings() if trained is None else trained.settings
         searches = [
             choose_settings(game, base, read_changes(text, arguments.set))
@@ -63,6 +59,12 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         with mistakes("--lock: "):
             locks = read_locks(game, arguments.lock)
+        history = load_history(game, arguments.history, anywhere=True)
+        check_has_picture(game, arguments.picture)
+        if compared and situation(game, history.state).actor >= CHANCE:
+            raise CommandError(
+                "several --search show the policy of the player to act, and no player acts here."
+            )
         if locks and history.start is not None:
             raise CommandError(
                 "--lock needs events from the start of the game; --history starts later."
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         for requested in searches:
             settings, room = check_size(game, chosen, requested, len(history.outcomes))
             if not arguments.memory:
-                asked = settings, locks, arguments.seed, arguments.seconds
+                asked = settings, room, locks, arguments.seed, arguments.seconds
                 found.append(search_state(game, history, chosen, *asked, work))
     if arguments.memory:
         _print_room(game, room, arguments.json)
@@ -131,9 +133,11 @@ def _print(found: FinishedSearch, arguments: argparse.Namespace) -> None:
     if arguments.json:
         display.print_json(_as_json(found, arguments.seed))
         return
-    tree, chosen = found.result.tree, found.chosen
-    kinds = [int(count[0]) for count in (tree.num_interior, tree.num_leaves, tree.num_terminals)]
-    states = f"{len(found.nodes):,} ({kinds[0]:,} expanded, {kinds[1]:,} leaves, {kinds[2]:,} ends)"
+    chosen, kinds = found.chosen, Counter(node.kind for node in found.nodes)
+    states = (
+        f"{len(found.nodes):,} ({kinds['interior']:,} expanded, {kinds['leaf']:,} leaves, "
+        f"{kinds['terminal']:,} ends)"
+    )
     enumerating = (
         f" (enumerating {chosen.enumerate_seconds:.3g} s)" if chosen.num_public_states else ""
     )

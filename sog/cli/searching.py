@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from sog.players.trained import Trained
 
 
+_LITTLE_WORK: Final = 2 * 10**8
+"""Bytes times updates: at most a few tenths of a second, of which compiling without optimizations
+costs half, and saves seconds."""
 _LESS: Final = "--search S,C, or a smaller lookahead or max_outcomes (--set NAME=N)"
 
 
@@ -132,12 +135,13 @@ def search_state(
     history: History,
     chosen: ChosenEvaluator,
     settings: SearchSettings,
+    room: Mapping[str, int],
     locks: Sequence[Lock],
     seed: int,
     seconds: float | None,
     work: display.Work,
 ) -> FinishedSearch:
-    """Searches a public state, with locks also without them."""
+    """Searches a public state, with locks also without them. room: see `check_size`."""
     clock = "" if seconds is None else f" (not counted in its {seconds:g} s)"
     work.begin(f"compiling the search{clock}{last_time(game, 'search')}")
     total, moments = settings.num_updates, [time.perf_counter()]
@@ -157,6 +161,7 @@ def search_state(
             root=root,
             key=jax.random.key(seed),
             settings=settings,
+            is_draft=seconds is None and sum(room.values()) * settings.num_updates <= _LITTLE_WORK,
             seconds=seconds,
             progress=show,
         )
@@ -166,7 +171,7 @@ def search_state(
     root = first_root(chosen.game, history.path, history.start)
     if locks:
         root = dataclasses.replace(root, held=hold_locks(chosen.game, locks))
-    result = search(root)
+    result = jax.device_get(search(root))
     began, compiled_at, *_, searched_at = moments
     keep_time(game, "search", compiled_at - began)
     if root.held is not None:

@@ -86,7 +86,7 @@ class _Result:
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     _check(arguments)
-    start_jax()
+    start_jax(few_searches=True)
     with display.working() as work:
 
         def awaited() -> str:
@@ -94,9 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
 
         with concluding(work.report_interrupt, awaited):
             game = load_game(arguments.game, work)
-            history = load_history(game, arguments.history, begins=True, may_be_over=True)
             with mistakes("--lock: "):
                 locks = read_locks(game, arguments.lock)
+            history = load_history(game, arguments.history, begins=True, may_be_over=True)
             plan = _plan(game, arguments)
             result = _solve(game, history, arguments, plan, locks, work)
     with holding_interrupts():

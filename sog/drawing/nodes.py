@@ -112,6 +112,7 @@ class _Rows:
 
     state: Any
     edge: Array
+    outcomes: Array  # [slot, child]
     actor: Array
     is_possible: Array  # [row, player, S]
     legal: Array  # [row, S, A]
@@ -138,7 +139,7 @@ def read_nodes(game: Game[Any], result: SearchResult, search: int = 0) -> list[N
         row, parent, outcome = waiting.pop()
         node = _view(shown, tree, rows, row, parent, outcome)
         found[row] = node
-        outcomes = _children(tree, row)
+        outcomes = _children(tree, rows, row)
         waiting += [(child, node, outcomes[child]) for child in reversed(node.children)]
     return list(found.values())
 
@@ -174,7 +175,7 @@ def _view(
         kind=_kind(tree, row),
         row=row,
         parent=None if parent is None else parent.row,
-        children=tuple(_children(tree, row)),
+        children=tuple(_children(tree, rows, row)),
         outcome=outcome,
         event=event,
         depth=depth,
@@ -213,13 +214,13 @@ def _kind(tree: SearchTree, row: int) -> Kind:
     return "leaf" if row < tree.shape.terminal_row else "terminal"
 
 
-def _children(tree: SearchTree, row: int) -> dict[int, int]:
+def _children(tree: SearchTree, rows: _Rows, row: int) -> dict[int, int]:
     """The rows of a node's children, and the public events that lead there."""
     if row >= tree.shape.leaf_row:
         return {}
-    rows, outcomes = np.asarray(tree.interior.child[row]), np.asarray(tree.outcomes[row])
-    there = rows != tree.shape.nothing
-    return dict(zip(rows[there].tolist(), outcomes[there].tolist(), strict=True))
+    children = np.asarray(tree.interior.child[row])
+    there = children != tree.shape.nothing
+    return dict(zip(children[there].tolist(), rows.outcomes[row][there].tolist(), strict=True))
 
 
 def _ratio(part: Any, whole: Any) -> np.ndarray:
@@ -258,6 +259,7 @@ def _rows_of(game: Game[Any], tree: SearchTree) -> _Rows:
     return _Rows(
         state=jax.vmap(game.state_of)(states) if isinstance(game, EnumeratedGame) else states,
         edge=edge,
+        outcomes=tree.outcomes,
         actor=jax.vmap(game.actor)(states),
         is_possible=jax.vmap(game.infostate_mask)(states),
         legal=jax.vmap(game.legal_actions)(states),

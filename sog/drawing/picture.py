@@ -10,6 +10,7 @@ from sog.domain import load_part
 from sog.drawing.marks import Marks
 from sog.games import Game
 from sog.games.shown import Seen
+from sog.play.rules import first_state
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,7 @@ class Look:
 
 def has_picture(game: Game[Any]) -> bool:
     """Whether `draw_picture` can draw a game; ValueError if the positions of a map are invalid."""
-    return game.view(game.root()) is not None
+    return game.view(first_state(game)) is not None
 
 
 def draw_picture(

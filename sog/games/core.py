@@ -283,13 +283,13 @@ class Game(Shown[State]):
         """
         return read_events(self, split_events(text))
 
-    def read_position(self, text: str) -> tuple[State, tuple[int, ...]]:
+    def read_position(self, text: str) -> tuple[State | None, tuple[int, ...]]:
         """The start state of a text, and the public events from there to its position.
 
-        Here the root, see `parse`; a game may also read positions without a history, as a FEN of
-        chess, which then start a game.
+        Here None for the root, see `parse`; a game may also read positions without a history, as a
+        FEN of chess, which then start a game.
         """
-        return self.root(), self.parse(text)
+        return None, self.parse(text)
 
     def rules_in(self, text: str) -> Mapping[str, int | float]:
         """Parameters of the game that a text states, as the komi in a Go record; here none.
@@ -301,7 +301,8 @@ class Game(Shown[State]):
 
     def start(self, text: str) -> State:
         """The start state of a text, see `read_position`."""
-        state, outcomes = self.read_position(text)
+        begins, outcomes = self.read_position(text)
+        state = self.root() if begins is None else begins
         for outcome in outcomes:
             state = self.apply(state, jnp.int32(outcome))
         return state

@@ -4,8 +4,9 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-import jax.numpy as jnp
 import numpy as np
+
+from sog.games.on_host import call_rules
 
 if TYPE_CHECKING:
     from sog.games.core import Game
@@ -31,7 +32,8 @@ def read_events(game: "Game[Any]", words: Sequence[str]) -> tuple[int, ...]:
 
     Raises ValueError that names the event and the possible ones at its state.
     """
-    state, left, outcomes = game.root(), list(words), list[int]()
+    left, outcomes = list(words), list[int]()
+    state = call_rules(game, "root")[0] if left else None
     while left:
         possible, number = possible_events(game, state), len(outcomes) + 1
         if not possible:
@@ -43,13 +45,24 @@ def read_events(game: "Game[Any]", words: Sequence[str]) -> tuple[int, ...]:
                 f"'{game.describe_state(state)}'; possible there: {_list(possible)}."
             )
         outcomes.append(outcome)
-        state, left = game.apply(state, jnp.int32(outcome)), left[used:]
+        state, left = call_rules(game, "apply", state, np.int32(outcome))[0], left[used:]
     return tuple(outcomes)
+
+
+def describe_path(
+    game: "Game[Any]", state: Any, outcomes: Sequence[int]
+) -> tuple[tuple[str, ...], Any]:
+    """The texts of a sequence of public events from a state, and the state after them."""
+    events = list[str]()
+    for outcome in outcomes:
+        events.append(game.describe_outcome(state, outcome))
+        (state,) = call_rules(game, "apply", state, np.int32(outcome))
+    return tuple(events), state
 
 
 def possible_events(game: "Game[Any]", state: Any) -> dict[int, str]:
     """The texts of the possible next events, by outcome; empty at a terminal state."""
-    legal = np.flatnonzero(game.legal_outcomes(state))
+    legal = np.flatnonzero(call_rules(game, "legal_outcomes", state)[0])
     return {outcome: game.describe_outcome(state, outcome) for outcome in legal.tolist()}
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games.core import Game
-from sog.play.history import describe_path
+from sog.games.notation import describe_path
 from sog.play.match import Agent
 from sog.play.rules import situation
 

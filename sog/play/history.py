@@ -1,7 +1,6 @@
 """Reads positions that users type: the public state, and the events that lead there."""
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any, Final
 
 import jax
@@ -9,6 +8,7 @@ import numpy as np
 
 from sog.games import Game
 from sog.games.core import TERMINAL
+from sog.games.notation import describe_path
 from sog.play import rules
 
 
@@ -65,7 +65,7 @@ def read_history(
     opening = read_opening(game, text) if anywhere else Opening(outcomes=game.parse(text))
     began = state_at_beginning(game, opening.beginning)
     events, state = describe_path(game, began, opening.outcomes)
-    if not may_be_over and rules.situation(game, state).actor == TERMINAL:
+    if text and not may_be_over and rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(
         beginning=opening.beginning,
@@ -73,17 +73,6 @@ def read_history(
         events=events,
         state=state,
     )
-
-
-def describe_path(
-    game: Game[Any], state: Any, outcomes: Sequence[int]
-) -> tuple[tuple[str, ...], Any]:
-    """The texts of a sequence of public events from a state, and the state after them."""
-    events = list[str]()
-    for outcome in outcomes:
-        events.append(game.describe_outcome(state, outcome))
-        state = rules.after(game, state, outcome)
-    return tuple(events), state
 
 
 def state_at_beginning(game: Game[Any], beginning: Beginning | None) -> Any:
@@ -102,7 +91,7 @@ def read_beginning(game: Game[Any], text: str) -> Beginning:
 def read_opening(game: Game[Any], text: str) -> Opening:
     """Reads how a game begins, perhaps to its end. Raises ValueError."""
     begins, outcomes = game.read_position(text)
-    if _is_same(begins, rules.first_state(game)):
+    if begins is None or _is_same(begins, rules.first_state(game)):
         return Opening(outcomes=outcomes)
     check_begins_anywhere(game)
     beginning = Beginning(text=text, state=jax.device_get(begins))

@@ -1,7 +1,6 @@
 """The rules of a game, compiled for one public state at a time."""
 
 import dataclasses
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import Game
+from sog.games.on_host import call_rules
 from sog.kept_programs import HostProgram
 from sog.precision import in_32_bits
 
@@ -31,18 +31,18 @@ class Situation:
 
 def first_state(game: Game[Any]) -> Any:
     """The initial public state."""
-    return _call(game, "root")[0]
+    return call_rules(game, "root")[0]
 
 
 def after(game: Game[Any], state: Any, outcome: int) -> Any:
     """The public state after a legal outcome."""
-    return _call(game, "apply", state, np.int32(outcome))[0]
+    return call_rules(game, "apply", state, np.int32(outcome))[0]
 
 
 def situation(game: Game[Any], state: Any) -> Situation:
     """The `Situation` of a public state."""
     functions = "actor legal_outcomes legal_actions infostate_mask"
-    actor, outcomes, actions, mask = jax.device_get(_call(game, functions, state))
+    actor, outcomes, actions, mask = call_rules(game, functions, state)
     return Situation(
         actor=int(actor), legal_outcomes=outcomes, legal_actions=actions, infostate_mask=mask
     )
@@ -53,7 +53,7 @@ def step(
 ) -> tuple[int, np.ndarray]:
     """Samples a step of a world: the outcome, and both infostates [2] after it."""
     given = key, state, infostates, np.int32(action)
-    ((outcome, infostates),) = jax.device_get(_call(game, "transition", *given))
+    ((outcome, infostates),) = call_rules(game, "transition", *given)
     return int(outcome), infostates
 
 
@@ -71,12 +71,13 @@ def key_of_event(key: Array, actions: Sequence[int | None], *, is_chance: bool) 
 
 def deal(game: Game[Any], key: Array) -> np.ndarray:
     """[2] int32: samples a deal."""
-    return np.asarray(_call(game, "deal", key)[0])
+    dealt: np.ndarray = call_rules(game, "deal", key)[0]
+    return dealt
 
 
 def utility(game: Game[Any], state: Any, infostates: np.ndarray) -> float:
     """Player 0's utility in a terminal world."""
-    return float(_call(game, "world_utility", state, infostates)[0])
+    return float(call_rules(game, "world_utility", state, infostates)[0])
 
 
 def sample(key: Array, policy: np.ndarray) -> int:
@@ -85,13 +86,6 @@ def sample(key: Array, policy: np.ndarray) -> int:
     point = float(_uniform(key)) * upto[-1]
     last = int(np.flatnonzero(policy)[-1])  # rounding must not lead beyond it
     return min(int(np.searchsorted(upto, point, side="right")), last)
-
-
-@in_32_bits
-@functools.partial(HostProgram, static_argnums=(0, 1))
-def _call(game: Game[Any], functions: str, *arguments: Any) -> list[Any]:
-    """The results of functions of a game, named in one text."""
-    return [getattr(game, name)(*arguments) for name in functions.split()]
 
 
 @in_32_bits

@@ -195,15 +195,17 @@ def think(
     root: SearchRoot,
     key: Array,
     settings: SearchSettings = SearchSettings(),  # noqa: B008 (frozen)
+    is_draft: bool = False,
     seconds: float | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> SearchResult:
     """Runs a batch of searches to the end; arguments as for `Thinking` and its `go`."""
+    how: dict[str, Any] = {"is_draft": is_draft, "settings": settings}
     if progress is None and _runs_at_once(settings, seconds):
-        run = _compiled(search, game, settings=settings)
+        run = _compiled(search, game, **how)
         result: SearchResult = run(evaluator=evaluator, root=root, key=key)
         return result
-    thinking = Thinking(game, evaluator=evaluator, root=root, key=key, settings=settings)
+    thinking = Thinking(game, evaluator=evaluator, root=root, key=key, **how)
     thinking.go(seconds=seconds, progress=progress)
     return thinking.read()
 

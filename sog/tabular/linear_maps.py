@@ -15,7 +15,7 @@ from jax import Array
 
 from sog.chunks import chunks, in_chunks
 from sog.games.core import PLAYER_1, TERMINAL, Game
-from sog.kept_programs import kept
+from sog.kept_programs import HostProgram, kept
 from sog.pytree import pytree
 
 _SMALL_CHUNK: Final = 256
@@ -53,15 +53,11 @@ class Visit:
 
 
 def bytes_per_node(game: Game[Any]) -> int:
-    """The size of a `Visit`."""
-    visit = jax.eval_shape(
-        functools.partial(_visit, game),
-        jax.eval_shape(game.root),
-        jax.ShapeDtypeStruct((), jnp.int32),
-        jax.ShapeDtypeStruct((), bool),
-    )
-    leaves = jax.tree.leaves(visit)
-    return sum(leaf.size * leaf.dtype.itemsize for leaf in leaves)
+    """The size of a `Visit`; tracing one would take a tenth of a second."""
+    state = jax.tree.leaves(jax.eval_shape(game.root))
+    size, entries = game.num_infostates, game.num_infostates * game.num_actions
+    of_state: int = sum(leaf.size * leaf.dtype.itemsize for leaf in state)
+    return of_state + 4 + game.num_outcomes + 6 * size + 5 * entries
 
 
 def _visit(game: Game[Any], state: Any, outcome: Array, at_root: Array) -> Visit:
@@ -105,7 +101,7 @@ def _transpose(
     return pulled
 
 
-@functools.partial(jax.jit, static_argnums=0)
+@functools.partial(HostProgram, static_argnums=0)
 def _visit_chunk(game: Game[Any], states: Any, outcomes: Array, at_root: Array) -> Visit:
     visit: Visit = kept(functools.partial(_visits, game))(states, outcomes, at_root)
     return visit
@@ -171,7 +167,7 @@ def find_flows(
     return flows[0], flows[1]
 
 
-@functools.partial(jax.jit, static_argnums=0)
+@functools.partial(HostProgram, static_argnums=0)
 def _dense_transposes(game: Game[Any], states: Any, outcomes: Array) -> tuple[Array, Array]:
     """[edge, S, S, A] and [edge, S, S] bool: which entries of the parent feed each infostate."""
     basis = jnp.eye(game.num_infostates)
@@ -218,7 +214,7 @@ def _split_flows(
     )
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
+@functools.partial(HostProgram, static_argnums=(0, 1))
 def _pair_chunk(game: Game[Any], name: str, states: Any) -> Array:
     """[node, S, S]: see `find_pairs`, read off with one-hot opponents."""
     basis = jnp.eye(game.num_infostates)

@@ -15,11 +15,11 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import Game
-from sog.games.notation import split_events
+from sog.games.notation import describe_path, split_events
+from sog.games.on_host import call_rules
 from sog.quoting import quoted
 from sog.tabular.decision_names import DecisionNames
 from sog.tabular.policy_table import TOLERANCE, read_probability
@@ -56,10 +56,7 @@ def read_locks(game: Game[Any], texts: Iterable[str]) -> tuple[Lock, ...]:
 
 def format_lock(game: Game[Any], lock: Lock) -> str:
     """A lock as text for `read_locks`, with four digits."""
-    state, events = game.root(), []
-    for outcome in lock.outcomes:
-        events.append(shlex.quote(game.describe_outcome(state, outcome)))
-        state = game.apply(state, jnp.int32(outcome))
+    events, state = describe_path(game, call_rules(game, "root")[0], lock.outcomes)
     rows: dict[str, str] = {}
     for infostate in np.flatnonzero(lock.is_held).tolist():
         name = game.describe_infostate(state, lock.player, infostate)
@@ -70,12 +67,12 @@ def format_lock(game: Game[Any], lock: Lock) -> str:
             if share > 0
         ]
         rows[name if is_plain else str(infostate)] = " ".join(shares)
-    is_of_all = lock.is_held.sum() == np.asarray(game.legal_actions(state)).any(axis=-1).sum()
+    is_of_all = lock.is_held.sum() == call_rules(game, "legal_actions", state)[0].any(axis=-1).sum()
     if is_of_all and len(set(rows.values())) == 1:
         text = next(iter(rows.values()))
     else:
         text = "; ".join(f"{name} {shares}" for name, shares in rows.items())
-    return f"{' '.join(events)}: {text}".strip()
+    return f"{shlex.join(events)}: {text}".strip()
 
 
 def lock_game(
@@ -130,11 +127,10 @@ def _read_lock(game: Game[Any], text: str) -> Lock:
     if not ends:
         raise ValueError(f"must look like '{_FORM}', got {quoted(text)}.")
     before = [*words[: ends[0]], words[ends[0]].removesuffix(":")]
-    outcomes, state = game.parse(" ".join(map(_requoted, filter(None, before)))), game.root()
-    for outcome in outcomes:
-        state = game.apply(state, jnp.int32(outcome))
-    legal = np.asarray(game.legal_actions(state))
-    names, policy = DecisionNames(game, state, int(game.actor(state)), legal), np.zeros(legal.shape)
+    outcomes = game.parse(" ".join(map(_requoted, filter(None, before))))
+    _, state = describe_path(game, call_rules(game, "root")[0], outcomes)
+    actor, legal = call_rules(game, "actor legal_actions", state)
+    names, policy = DecisionNames(game, state, int(actor), legal), np.zeros(legal.shape)
     for group in _groups(words[ends[0] + 1 :]) or [[]]:
         name = " ".join(word for word in group if "=" not in word)
         shares = [word for word in group if "=" in word]

@@ -9,12 +9,12 @@ from sog.drawing.curves import draw_worth
 from sog.drawing.marks import Marks, read_marks
 from sog.drawing.picture import Look, draw_picture
 from sog.games.core import CHANCE
+from sog.games.notation import describe_path
 from sog.games.shown import Seen
 from sog.games.views import PASS
 from sog.play.choice import JudgedChoice
 from sog.play.game_in_progress import Step
 from sog.play.game_records import endings_of
-from sog.play.history import describe_path
 from sog.play.review import Review
 from sog.web.hints import Hint
 from sog.web.numbers import in_units

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from sog.cli import searching
 from sog.cli.errors import check_target
 from sog.games import make
+from sog.play import thinking
 from sog.play.history import read_history
 
 Run = Callable[..., tuple[int, str, str]]
@@ -356,3 +358,30 @@ def test_mistakes_in_searches(sog: Run, arguments: list[str], message: str) -> N
     assert (code, out) == (2, "")
     assert err.startswith(f"sog: error: {message}")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("most", "options", "is_draft"),
+    [
+        pytest.param(10**9, (), True, id="little work"),
+        pytest.param(10**3, (), False, id="more work"),
+        pytest.param(10**9, ("--seconds", "0.1"), False, id="on a clock"),
+    ],
+)
+def test_a_search_is_compiled_without_optimizations_if_it_has_little_to_do(
+    sog_search: RunJson,
+    monkeypatch: pytest.MonkeyPatch,
+    most: int,
+    options: tuple[str, ...],
+    is_draft: bool,
+) -> None:
+    asked = []
+
+    def think(*arguments: Any, **named: Any) -> Any:
+        asked.append(named["is_draft"])
+        return thinking.think(*arguments, **named)
+
+    monkeypatch.setattr(searching, "_LITTLE_WORK", most)
+    monkeypatch.setattr(searching, "think", think)
+    sog_search(*options)
+    assert asked == [is_draft]

@@ -11,8 +11,9 @@ import pytest
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.games.registry import make
+from sog.play.rules import first_state
 from sog.tabular import PublicTree, TreeTooLargeError, enumerate_public_tree, public_tree
-from sog.tabular.linear_maps import bytes_per_node
+from sog.tabular.linear_maps import bytes_per_node, visit_children
 from sog.tabular.public_tree import NO_PARENT, TreeMemoryError
 from tests.tabular.small_games import VARIOUS_GAMES, node_after, tree_of
 
@@ -133,6 +134,14 @@ def test_progress_is_told_level_by_level() -> None:
     told: list[int] = []
     enumerate_public_tree(make("kuhn"), progress=told.append)
     assert told == [3, 7, 9]
+
+
+@pytest.mark.parametrize("name", ["leduc", "ii_goofspiel", "glasses"])
+def test_the_bytes_of_a_node_are_those_of_its_arrays(name: str) -> None:
+    game, zero = make(name), np.zeros(1, np.int32)
+    root = jax.tree.map(lambda leaf: np.asarray(leaf)[None], first_state(game))
+    visit = visit_children(game, root, zero, zero, at_root=True)
+    assert bytes_per_node(game) == sum(leaf.nbytes for leaf in jax.tree.leaves(visit))
 
 
 def test_a_tree_that_would_not_fit_into_memory_is_refused_with_the_count_reached(

@@ -26,6 +26,8 @@ from sog.games.core import (
     public_action,
     zero_sum_cfvs,
 )
+from sog.games.notation import describe_path
+from sog.games.on_host import call_rules
 from sog.games.shown import Seen
 from sog.games.views import CardsView
 from sog.pytree import pytree
@@ -292,12 +294,9 @@ class BettingGame(Game[PokerState], abc.ABC):
         return outcome, infostates
 
     def describe_state(self, state: PokerState) -> str:
-        words = []
-        node = self.root()
-        for event in np.asarray(state.events)[: int(state.num_events)]:
-            outcome = int(event) - self.num_actions * (int(node.stage) == CHANCE)
-            words.append(self.describe_outcome(node, outcome))
-            node = self.apply(node, jnp.int32(outcome))
+        events = np.asarray(state.events)[: int(state.num_events)]
+        outcomes = np.where(events < self.num_actions, events, events - self.num_actions)
+        words, _ = describe_path(self, call_rules(self, "root")[0], outcomes.tolist())
         return f"{' '.join(words) or 'start'} (stakes {state.stakes[0]}-{state.stakes[1]})"
 
     def describe_infostate(self, state: PokerState, player: int, infostate: int) -> str:
