@@ -133,8 +133,13 @@ FIRST_BYTES = {
             "PART.NAME=VALUE (see sog train --help)",
         ),
         (
-            ["train", "kuhn", "--works", "2"],
-            "unrecognized arguments: --works 2; did you mean --workers? (see sog train --help)",
+            ["train", "kuhn", "--tensorbord"],
+            "unrecognized arguments: --tensorbord; did you mean --tensorboard? "
+            "(see sog train --help)",
+        ),
+        (  # not --svg
+            ["policy", "kuhn", "--csv", "k.csv"],
+            "unrecognized arguments: --csv k.csv (see sog policy --help)",
         ),
         (["solve", "kuhn_poker"], "unknown game 'kuhn_poker': did you mean 'kuhn'?"),
         (
