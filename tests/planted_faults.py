@@ -94,7 +94,7 @@ sog/baselines/histories/worlds.py :: baselines/test_oos :: 1 / total if self._le
 sog/baselines/online/is_mcts.py :: baselines/test_is_mcts :: method.c * game.max_utility :: method.c
 sog/baselines/learners/a2c.py :: baselines/test_model_free :: - bonus * entropy :: + bonus * entropy
 sog/baselines/learners/dqn.py :: baselines/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
-sog/baselines/online/many_searches.py :: baselines/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
+scripts/many_searches.py :: scripts/test_reproduce_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
 sog/holdem/bots/local_best_response.py :: holdem/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
 sog/holdem/spots/showdowns.py :: holdem/test_spots :: if layout.hole_cards > 1 else others :: if layout.hole_cards > 2 else others
 sog/holdem/spots/showdowns.py :: holdem/test_spots :: total / layout.unseen[street] :: total / layout.unseen[-1]

@@ -6,11 +6,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from aggregate_method import aggregate, at_the_root, rows_below
 
 from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import RowEvaluator
-from sog.baselines.online.aggregate import aggregate, at_the_root, rows_below
 from sog.baselines.online.is_mcts import IsMcts
 from sog.baselines.online.method import OnlineMethod
 from sog.baselines.online.oos import OnlineOutcomeSampling
