@@ -1,14 +1,11 @@
 """The aggregate method: what many searches have learned, as one policy."""
 
-import dataclasses
-import functools
 from collections import Counter
 
 import numpy as np
 import pytest
 from aggregate_method import aggregate, at_the_root, rows_below
 
-from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.online.is_mcts import IsMcts
@@ -16,8 +13,7 @@ from sog.baselines.online.method import OnlineMethod
 from sog.baselines.online.oos import OnlineOutcomeSampling
 from sog.baselines.online.search import TreeSearch
 from sog.baselines.plain.worlds import Seen
-from sog.games.core import CHANCE
-from tests.baselines.plain_histories import history_tree, random_policy
+from tests.baselines.plain_histories import history_tree
 from tests.tabular.small_games import node_after
 
 
@@ -29,54 +25,21 @@ def test_the_rows_below_are_those_that_the_player_may_come_to() -> None:
     assert rows_below(tree, after_a_bet) == [after_a_bet]
 
 
-# Against a slow one in plain Python.
-
-LEDUC = "leduc(suit_isomorphism=true,max_raises=1)"
-"""Two rounds, so that players search more than once in a match."""
-MATCHES = 3000
-Memory = tuple[int, ...]  # the rows that were searched in a match
-
-
-@functools.cache
-def skewed_tree() -> HistoryTree:
-    """Leduc where chance is partial to some events."""
-    tree = history_tree(LEDUC)
-    facts, odds = tree.histories.facts, tree.histories.probability.copy()
-    rng = np.random.default_rng(5)
-    for first, count in facts[facts[:, ACTOR] == CHANCE][:, [FIRST_EDGE, NUM_EDGES]]:
-        weight = rng.exponential(size=count) + 0.1
-        odds[first : first + count] = weight / weight.sum()
-    return dataclasses.replace(
-        tree, histories=dataclasses.replace(tree.histories, probability=odds)
-    )
-
-
-class ScriptedSearch(TreeSearch[list[float]]):
-    """Plays a fixed policy, and has learned something else after every search."""
+class KnowsItsOwnRows(TreeSearch[list[float]]):
+    """Learns the first choice at the row that is searched and below it, the second elsewhere."""
 
     game: HistoryGame
 
     def __init__(self) -> None:
-        self.histories = skewed_tree()
-        super().__init__(HistoryGame(self.histories), budget=1, seconds=0, seed=0)
-        self.policy_of = random_policy(self.histories, seed=2)
-        self.searched: Counter[Memory] = Counter()
-
-    def reset(self, seed: int | None = None) -> None:
-        super().reset(seed)
-        self.memory: Memory = ()
+        super().__init__(HistoryGame(history_tree("kuhn")), budget=1, seconds=0, seed=0)
+        self.searched: Counter[int] = Counter()
 
     def search(self, seen: Seen, num_actions: int) -> list[float]:
         row = self.game.row_of(seen)
-        self.memory = (*self.memory, row)
-        self.searched[self.memory] += 1
-        lines = learned_after(self.memory).tolist()
-        self.tree = {
-            row: lines[row][: self.histories.histories.row_choices[row]]
-            for row in range(len(lines) - 1)
-        }
-        found: list[float] = self.policy_of[row, :num_actions].tolist()
-        return found
+        self.searched[row] += 1
+        below = rows_below(self.game.tree, row)
+        self.tree = {one: [float(one in below), float(one not in below)] for one in range(12)}
+        return [0.5, 0.5]
 
     def search_game(self) -> None:
         raise NotImplementedError
@@ -85,75 +48,14 @@ class ScriptedSearch(TreeSearch[list[float]]):
         return node
 
 
-@functools.cache
-def learned_after(memory: Memory) -> np.ndarray:
-    """[row + 1, choice]: any numbers, others for every memory."""
-    return random_policy(skewed_tree(), seed=hash(memory) % 2**32) * len(memory)
-
-
-@functools.cache
-def of_many_matches() -> tuple[ScriptedSearch, np.ndarray]:
-    search = ScriptedSearch()
-    return search, aggregate(search, MATCHES, seed=3)
-
-
-def children(history: int) -> list[tuple[int, int, float]]:
-    """What follows a history of Leduc: the number of the choice, the history, chance's odds."""
-    histories = skewed_tree().histories
-    first, count = histories.facts[history, [FIRST_EDGE, NUM_EDGES]]
-    return [
-        (number, int(histories.child[edge]), float(histories.probability[edge]))
-        for number, edge in enumerate(range(first, first + count))
-    ]
-
-
-def rows_after(history: int, player: int) -> set[int]:
-    """The rows of a player at a history and below it."""
-    actor, row = skewed_tree().histories.facts[history, [ACTOR, ROW]].tolist()
-    below = (rows_after(child, player) for _, child, _ in children(history))
-    return set().union(*below, {row} if actor == player else ())
-
-
-@pytest.mark.thorough
-def test_all_that_searches_have_learned_of_what_may_come_is_added_up() -> None:
-    search, policy = of_many_matches()
-    histories = search.histories.histories
-    below: dict[int, set[int]] = {}
-    for history, facts in enumerate(histories.facts.tolist()):
-        if facts[ACTOR] < CHANCE:
-            below.setdefault(facts[ROW], set()).update(rows_after(history, facts[ACTOR]))
-    total = np.zeros_like(policy)
-    for memory, times in search.searched.items():
-        for row in below[memory[-1]]:
-            total[row] += times * learned_after(memory)[row]
-    mass = total.sum(axis=1, keepdims=True)
-    assert (mass[:-1] > 0).all()
-    np.testing.assert_allclose(policy[:-1], (total / np.maximum(mass, 1e-9))[:-1], rtol=1e-9)
-
-
-def test_matches_are_against_random_play_and_every_other_one_as_player_0() -> None:
-    """How often what was searched in which order, against odds by enumeration."""
-    search, _ = of_many_matches()
-    histories = search.histories.histories
-    expected: dict[Memory, float] = {}
-
-    def visit(history: int, player: int, odds: float, memory: Memory) -> None:
-        actor, row = histories.facts[history, [ACTOR, ROW]].tolist()
-        if actor == player:
-            memory = (*memory, row)
-            expected[memory] = expected.get(memory, 0) + odds
-        for choice, child, luck in children(history):
-            chosen = search.policy_of[row, choice] if actor == player else 1 / 2
-            visit(child, player, odds * (luck if actor == CHANCE else chosen), memory)
-
-    assert histories.max_choices == 2
-    for player in (0, 1):
-        visit(ROOT, player, MATCHES / 2, ())
-    assert set(search.searched) <= set(expected)
-    assert max(map(len, search.searched)) > 2
-    squares = [(search.searched[memory] - times) ** 2 / times for memory, times in expected.items()]
-    assert np.mean(squares) < 1.5  # about 1 where all odds are right
-    assert len(squares) > 100
+def test_what_a_search_has_learned_of_what_may_come_counts_and_nothing_else() -> None:
+    search = KnowsItsOwnRows()
+    policy = aggregate(search, 60, seed=3)
+    assert policy[:-1].tolist() == [[1, 0]] * 12
+    first, second = (search.game.tree.row_of[node, :3].tolist() for node in (0, 1))
+    # Every other match is one as player 0, who begins it; the other player bets half of the time.
+    assert sum(search.searched[row] for row in first) == 30
+    assert 5 <= sum(search.searched[row] for row in second) <= 25
 
 
 @pytest.mark.slow
