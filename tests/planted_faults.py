@@ -101,11 +101,11 @@ sog/holdem/spots/showdowns.py :: holdem/test_spots :: total / layout.unseen[stre
 sog/holdem/spots/boards.py :: holdem/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])
 sog/holdem/spots/boards.py :: holdem/test_spots :: known |= {card: (len(cards), _inverse(suits)) :: known |= {card: (len(cards), suits)
 sog/holdem/spots/walk.py :: holdem/test_spots :: tuple(suits[suit] for suit in place.suits) :: tuple(place.suits[suit] for suit in suits)
-sog/holdem/spots/walk.py :: holdem/test_spots holdem/pages/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
-sog/holdem/spots/walk.py :: holdem/test_spots holdem/pages/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
-sog/holdem/spots/betting.py :: holdem/test_spots :: "last_raise": abs(stakes[:, 0] - stakes[:, 1]) :: "last_raise": stakes[:, 0]
-sog/holdem/spots/tables.py :: holdem/test_spots :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
-sog/holdem/spots/solver.py :: holdem/test_spots :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
+sog/holdem/spots/walk.py :: holdem/test_spot_streets holdem/pages/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
+sog/holdem/spots/walk.py :: holdem/test_spot_streets holdem/pages/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
+sog/holdem/spots/betting.py :: holdem/test_spot_streets :: "last_raise": abs(stakes[:, 0] - stakes[:, 1]) :: "last_raise": stakes[:, 0]
+sog/holdem/spots/tables.py :: holdem/test_spot_programs :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
+sog/holdem/spots/solver.py :: holdem/test_spot_programs :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
 sog/holdem/spots/spot_file.py :: holdem/test_spot_file :: if any((np.asarray(table) < 0).any() :: if any((np.asarray(table) < -1).any()
 sog/holdem/blueprint/buckets.py :: holdem/test_blueprint_buckets :: np.searchsorted(self.edges, scores) :: np.searchsorted(self.edges, scores, side="right")
 sog/holdem/blueprint/strengths.py :: holdem/test_blueprint_buckets :: score += hole_cards - 1 :: score += hole_cards - 2
