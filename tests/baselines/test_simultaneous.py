@@ -70,19 +70,6 @@ def test_regret_matching_and_exp3_converge_on_goofspiel_where_duct_does_not() ->
     assert found["duct_mix"] > 0.1
 
 
-@pytest.mark.thorough
-def test_duct_max_plays_one_action_where_duct_mix_mixes() -> None:
-    """At rock, paper, scissors any action loses 1 to its answer; any mixture loses less."""
-    found = {}
-    for selection in ("duct_max", "duct_mix"):
-        method = SimultaneousMcts(selection=selection)
-        learner = LearningRuns(method, history_tree("rps"), runs=4)
-        learner.run(500)
-        found[selection] = RowEvaluator(learner.tree).evaluate(learner.policies()).exploitability
-    assert found["duct_max"] == pytest.approx(1)
-    assert (found["duct_mix"] < 0.5).all()
-
-
 @pytest.mark.parametrize("text", ["kuhn", "ii_goofspiel(cards=3)", "liars_dice(dice=1,faces=2)"])
 def test_other_games_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^the game must have only simultaneous moves"):
