@@ -3,7 +3,6 @@
 import dataclasses
 import io
 import os
-import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -61,14 +60,6 @@ class Curve:
     """Where a dashed horizontal line of the same color is drawn."""
     is_reference: bool = False
     """Whether the others are compared with it: gray and dashed."""
-
-    @classmethod
-    def of_samples(
-        cls, label: str, x: Sequence[float], samples: Sequence[Sequence[float]]
-    ) -> "Curve":
-        """The mean, minimum and maximum of the samples at each point."""
-        mean = [statistics.fmean(one) for one in samples]
-        return cls(label=label, x=x, mean=mean, low=[*map(min, samples)], high=[*map(max, samples)])
 
 
 def plot_curves(

@@ -77,7 +77,7 @@ def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None
         if isinstance(method, IsMcts):
             search = method.search(HistoryGame(tree))
             search.search_game()
-            rows = [search.learned(search.tree[row]) for row in sorted(search.tree)]
+            rows = [search.learned(node) for node in search.tree.values()]
             found.append(np.array(rows))
         else:
             learner = LearningRuns(method, tree, runs=2)
