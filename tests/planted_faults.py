@@ -29,7 +29,7 @@ FAULTS: Final = r"""
 selfplay/sources.py :: test_domains :: from sog.games.parts import game_part :: import sog.holdem.ranges; from sog.games.parts import game_part
 selfplay/runs/config.py :: selfplay/test_config test_files_0_1 :: "first_outcomes": "none" :: "first_outcome": "none"
 sog/holdem/commands/policy.py :: test_files_0_1 :: is_spot = str(arguments.source).lower().endswith(ENDING) :: is_spot = False
-sog/baselines/plain/games.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
+sog/baselines/online/method.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
 sog/domain.py :: test_domains :: if not isinstance(found, Domain) :: if found is None
 sog/domain.py :: test_domains :: entries.setdefault(name, entry) :: entries[name] = entry
 sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) for one in files) :: not any(_is_inside(one, folder) for one in files)
