@@ -49,7 +49,7 @@ sog/web/security.py :: web/test_security :: > self._once_until: :: > self._once_
 sog/play/match.py :: web/test_opening web/test_play :: agent.begin(position.start) :: agent.begin()
 sog/web/imported_games.py :: web/test_opening :: found.names[0] or names[0], found.names[1] or names[1] :: found.names[1] or names[0], found.names[0] or names[1]
 sog/play/game_in_progress.py :: web/test_play web/test_opening :: reversed(self.steps[self.num_given :]) :: reversed(self.steps)
-sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
+sog/web/search_locks.py :: web/test_search_locks :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
 sog/holdem/pages/solved_spot.py :: holdem/pages/test_spots :: known is not None and known[0] == self.iteration :: known is not None
 sog/holdem/pages/spot_views.py :: holdem/pages/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
 sog/boards/uci/engine.py :: boards/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
