@@ -20,13 +20,13 @@ from typing import Any, Final
 
 import jax
 import numpy as np
+from many_searches import ManySearches
 from shared import provenance, script_parser
 
 from sog.baselines.histories.arrays import HistoryTree
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import LearningMethod, LearningRuns
 from sog.baselines.online.is_mcts import IsMcts
-from sog.baselines.online.many_searches import ManySearches
 from sog.devices import num_cores, use_all_cores
 from sog.games import make
 from sog.players.methods import make_method

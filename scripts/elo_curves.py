@@ -32,7 +32,7 @@ from selfplay.runs.run_folder import RunFolder
 from sog.cli.errors import CommandError
 from sog.cli.saved_tournament import SavedTournament
 from sog.devices import use_command_buffers
-from sog.drawing.figure import COLORS, finish_axes, new_figure, write_figure
+from sog.drawing.figure import Curve, plot_curves
 from sog.files import replace_file
 from sog.numbers import positive_integer
 from sog.play.arena import MatchResult, play_match
@@ -180,32 +180,22 @@ def report(
 
 def draw(path: Path, found: dict[str, Any]) -> None:
     """A line for each player or run, with its intervals."""
-    figure, axes = new_figure(found["game"].partition("(")[0])
-    for number, line in enumerate(found["lines"]):
+    curves = []
+    for line in found["lines"]:
         x, elo, width = (
             [point[name] for point in line["points"]] for name in ("x", "elo", "half_width")
         )
-        axes.errorbar(
-            x,
-            elo,
-            yerr=width,
-            label=line["label"],
-            color=COLORS[number % len(COLORS)],
-            linewidth=1.6,
-            marker="o",
-            markersize=4,
-            capsize=2,
-            elinewidth=0.8,
-        )
-    finish_axes(axes, x_label=found["x"], y_label="Elo", has_logarithms=False)
-    if found["x"] == _SIMULATIONS:
-        counts = sorted({point["x"] for line in found["lines"] for point in line["points"]})
-        axes.set_xticks(counts, [f"{count:g}" for count in counts])
-        axes.minorticks_off()
-    else:
-        axes.set_xscale("linear")
-    axes.legend(fontsize=8, frameon=False)
-    write_figure(path, figure)
+        low, high = ([e + sign * w for e, w in zip(elo, width, strict=True)] for sign in (-1, 1))
+        curves.append(Curve(label=line["label"], x=x, mean=elo, low=low, high=high))
+    plot_curves(
+        path,
+        curves,
+        title=found["game"].partition("(")[0],
+        x_label=found["x"],
+        y_label="Elo",
+        x_is_log=found["x"] == _SIMULATIONS,
+        y_is_log=False,
+    )
 
 
 def read_line(text: str, given: argparse.Namespace) -> list[Point]:

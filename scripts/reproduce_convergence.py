@@ -29,6 +29,7 @@ each method or setting.
 import argparse
 import itertools
 import json
+import statistics
 import sys
 import time
 from pathlib import Path
@@ -101,6 +102,12 @@ PAPER_MBB: Final = {
 }
 
 
+def curve_of(label: str, x: list[float], samples: list[list[float]]) -> Curve:
+    """The mean, minimum and maximum of the samples at each point."""
+    mean = [statistics.fmean(one) for one in samples]
+    return Curve(label=label, x=x, mean=mean, low=[*map(min, samples)], high=[*map(max, samples)])
+
+
 def converge(
     method: LearningMethod, tree: HistoryTree, runs: int, episodes: int
 ) -> list[dict[str, Any]]:
@@ -132,7 +139,7 @@ def draw(path: Path, game: str, runs: int, results: dict[str, Any]) -> None:
         points = [p for p in result["points"] if p["episodes"] >= _FIRST_SHOWN]
         points = points or result["points"]
         x, found = ([p[key] for p in points] for key in ("episodes", "nash_conv"))
-        curves.append(Curve.of_samples(name, x, found))
+        curves.append(curve_of(name, x, found))
     plot_curves(
         path,
         curves,
@@ -203,9 +210,7 @@ def _write(arguments: argparse.Namespace, results: list[Any], best: dict[str, An
     }
     Path(f"{arguments.out}.json").write_text(json.dumps(facts) + "\n")
     curves = [
-        Curve.of_samples(
-            name, *([point[key] for point in result["points"]] for key in ("games", "mbb"))
-        )
+        curve_of(name, *([point[key] for point in result["points"]] for key in ("games", "mbb")))
         for name, result in best.items()
     ]
     plot_curves(

@@ -15,12 +15,12 @@ from typing import Final
 
 import jax
 import numpy as np
+from many_searches import ManySearches, final_policy
 from shared import game_text, prefix, provenance, script_parser
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.online.is_mcts import IsMcts
-from sog.baselines.online.many_searches import ManySearches, final_policy
 from sog.devices import use_all_cores
 from sog.games import make
 from sog.tabular import enumerate_public_tree

@@ -6,7 +6,7 @@ Example:
 
 Exploitability (half of NashConv, in thousandths of the game's unit) of one search of the whole
 game, and of the sum of searches in matches against random play, see
-`sog.baselines.online.aggregate`. Mean over --seeds, with standard error. C of UCT is twice the
+`aggregate_method.py`. Mean over --seeds, with standard error. C of UCT is twice the
 largest utility, as in the paper. --out writes PREFIX.json, again after each figure.
 """
 
@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from aggregate_method import aggregate, at_the_root
 from shared import game_text, prefix, provenance, script_parser
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import RowEvaluator
-from sog.baselines.online.aggregate import aggregate, at_the_root
 from sog.baselines.online.method import OnlineMethod
 from sog.baselines.online.search import TreeSearch
 from sog.games import make

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from goofspiel_values import Cards, PointValues
 from shared import provenance, script_parser
 
 from sog.baselines.plain.goofspiel import GoofspielWorld, PlainGoofspiel
-from sog.baselines.simultaneous.goofspiel_values import Cards, PointValues
 from sog.baselines.simultaneous.search import SimultaneousSearch
 from sog.baselines.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.games.core import PLAYER_0

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,11 +18,9 @@ _SECONDS_BETWEEN_LINES: Final = 5.0
 _BEFORE_THE_FIRST: Final = -1  # step
 
 
-class Evaluate(Protocol):
-    """Measures the strength of a network, for the metrics."""
-
-    def __call__(self, evaluator: Evaluator) -> dict[str, float]:
-        """Names and values; `exploitability` decides which checkpoint is the best."""
+Evaluate = Callable[[Evaluator], dict[str, float]]
+"""Measures the strength of a network, for the metrics: names and values, of which `exploitability`
+decides which checkpoint is the best."""
 
 
 class Training:

@@ -24,6 +24,7 @@ _RULES: Final[dict[str, Callable[[Any], bool]]] = {
     ">= 0 and finite": lambda value: 0 <= value < math.inf,
 }
 _SHORTEST: Final = 3  # shorter prefixes match too many words
+_ALIKE: Final = 0.7  # a smaller part in common is chance, as in csv and svg
 
 
 def param(
@@ -147,7 +148,7 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     names = {one.lower().strip("-"): one for one in known}
     wanted = name.lower().strip("-")
     near = [one for one in names if len(one) > _SHORTEST and wanted.startswith(f"{one}_")]
-    near += difflib.get_close_matches(wanted, names, n=1)
+    near += difflib.get_close_matches(wanted, names, n=1, cutoff=_ALIKE)
     near += sorted((one for one in names if _is_short_for(wanted, one)), key=len)
     return names[near[0]] if near else None
 

@@ -29,7 +29,7 @@ FAULTS: Final = r"""
 selfplay/sources.py :: test_domains :: from sog.games.parts import game_part :: import sog.holdem.ranges; from sog.games.parts import game_part
 selfplay/runs/config.py :: selfplay/test_config test_files_0_1 :: "first_outcomes": "none" :: "first_outcome": "none"
 sog/holdem/commands/policy.py :: test_files_0_1 :: is_spot = str(arguments.source).lower().endswith(ENDING) :: is_spot = False
-sog/baselines/plain/games.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
+sog/baselines/online/method.py :: test_domains :: from sog.games.liars_dice import LiarsDice :: import sog.scotland_yard.rules; from sog.games.liars_dice import LiarsDice
 sog/domain.py :: test_domains :: if not isinstance(found, Domain) :: if found is None
 sog/domain.py :: test_domains :: entries.setdefault(name, entry) :: entries[name] = entry
 sog/games/foreign.py :: test_foreign_files :: not all(_is_inside(one, folder) for one in files) :: not any(_is_inside(one, folder) for one in files)
@@ -49,7 +49,7 @@ sog/web/security.py :: web/test_security :: > self._once_until: :: > self._once_
 sog/play/match.py :: web/test_opening web/test_play :: agent.begin(position.start) :: agent.begin()
 sog/web/imported_games.py :: web/test_opening :: found.names[0] or names[0], found.names[1] or names[1] :: found.names[1] or names[0], found.names[0] or names[1]
 sog/play/game_in_progress.py :: web/test_play web/test_opening :: reversed(self.steps[self.num_given :]) :: reversed(self.steps)
-sog/web/search_locks.py :: web/test_search :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
+sog/web/search_locks.py :: web/test_search_locks :: (1 if player == 0 else -1) :: (1 if player == 1 else -1)
 sog/holdem/pages/solved_spot.py :: holdem/pages/test_spots :: known is not None and known[0] == self.iteration :: known is not None
 sog/holdem/pages/spot_views.py :: holdem/pages/test_spot_networks :: "share": _number(error / node.pot) :: "share": _number(error)
 sog/boards/uci/engine.py :: boards/test_engines :: patience + limit.get("movetime", 0) / 1000 :: patience
@@ -94,18 +94,18 @@ sog/baselines/histories/worlds.py :: baselines/test_oos :: 1 / total if self._le
 sog/baselines/online/is_mcts.py :: baselines/test_is_mcts :: method.c * game.max_utility :: method.c
 sog/baselines/learners/a2c.py :: baselines/test_model_free :: - bonus * entropy :: + bonus * entropy
 sog/baselines/learners/dqn.py :: baselines/test_model_free :: .max(axis=2).at[:, -1].set(0) :: .max(axis=2)
-sog/baselines/online/many_searches.py :: baselines/test_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
+scripts/many_searches.py :: scripts/test_reproduce_is_mcts :: np.where(found.visits > 0, found.value, -np.inf) :: found.value
 sog/holdem/bots/local_best_response.py :: holdem/test_local_best_response :: wanted = stakes.max() + game.pot + 2 * stakes.max() :: wanted = game.pot + 2 * stakes.max()
 sog/holdem/spots/showdowns.py :: holdem/test_spots :: if layout.hole_cards > 1 else others :: if layout.hole_cards > 2 else others
 sog/holdem/spots/showdowns.py :: holdem/test_spots :: total / layout.unseen[street] :: total / layout.unseen[-1]
 sog/holdem/spots/boards.py :: holdem/test_spots :: is_same_board &= renamed[num_first:] == board[num_first:] :: is_same_board &= set(renamed[num_first:]) == set(board[num_first:])
 sog/holdem/spots/boards.py :: holdem/test_spots :: known |= {card: (len(cards), _inverse(suits)) :: known |= {card: (len(cards), suits)
 sog/holdem/spots/walk.py :: holdem/test_spots :: tuple(suits[suit] for suit in place.suits) :: tuple(place.suits[suit] for suit in suits)
-sog/holdem/spots/walk.py :: holdem/test_spots holdem/pages/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
-sog/holdem/spots/walk.py :: holdem/test_spots holdem/pages/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
-sog/holdem/spots/betting.py :: holdem/test_spots :: "last_raise": abs(stakes[:, 0] - stakes[:, 1]) :: "last_raise": stakes[:, 0]
-sog/holdem/spots/tables.py :: holdem/test_spots :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
-sog/holdem/spots/solver.py :: holdem/test_spots :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
+sog/holdem/spots/walk.py :: holdem/test_spot_streets holdem/pages/test_spots :: (line.stack - at.stakes[0], line.stack - at.stakes[1]) :: (line.stack - at.stakes[1], line.stack - at.stakes[0])
+sog/holdem/spots/walk.py :: holdem/test_spot_streets holdem/pages/test_spots :: (pot - solver.spot.pot) // 2 :: pot // 2
+sog/holdem/spots/betting.py :: holdem/test_spot_streets :: "last_raise": abs(stakes[:, 0] - stakes[:, 1]) :: "last_raise": stakes[:, 0]
+sog/holdem/spots/tables.py :: holdem/test_spot_programs :: jnp.max(jnp.abs(numbers), axis=(1, 3) :: jnp.max(numbers, axis=(1, 3)
+sog/holdem/spots/solver.py :: holdem/test_spot_programs :: np.asarray(total / self.num_pairs) :: np.asarray(total / self.num_pairs[0])
 sog/holdem/spots/spot_file.py :: holdem/test_spot_file :: if any((np.asarray(table) < 0).any() :: if any((np.asarray(table) < -1).any()
 sog/holdem/blueprint/buckets.py :: holdem/test_blueprint_buckets :: np.searchsorted(self.edges, scores) :: np.searchsorted(self.edges, scores, side="right")
 sog/holdem/blueprint/strengths.py :: holdem/test_blueprint_buckets :: score += hole_cards - 1 :: score += hole_cards - 2

@@ -27,8 +27,6 @@ from selfplay.memory import kept_bytes
 from sog.baselines.learners.dqn import Dqn
 from sog.baselines.learners.external_sampling import ExternalSampling
 from sog.baselines.learners.learning import LearningMethod, LearningRuns
-from sog.baselines.online.is_mcts import IsMcts
-from sog.baselines.online.many_searches import ManySearches
 from sog.baselines.online.oos import OnlineOutcomeSampling
 from sog.drawing.nodes import read_nodes
 from sog.evaluation import compose
@@ -181,15 +179,6 @@ def test_a_method_that_learns(method: LearningMethod) -> None:
         learner = LearningRuns(method, history_tree("kuhn"), runs=2)
         learner.run(20)
         return learner.policies()
-
-    assert_same_with_64_bits(find)
-
-
-def test_many_searches_at_once() -> None:
-    rows, keys = np.arange(2), jax.random.split(jax.random.key(0), 2)
-
-    def find() -> Any:
-        return ManySearches(IsMcts(budget=50), history_tree("kuhn")).search(rows, keys)
 
     assert_same_with_64_bits(find)
 

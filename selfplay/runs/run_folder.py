@@ -53,13 +53,13 @@ class RunFolder(contextlib.AbstractContextManager["RunFolder"]):
         self.path, self.config, self._lock, self.changed = path, config, lock, changed
 
     @classmethod
-    def open(cls, path: Path, config: Config, *, resume: bool = True) -> Self:
+    def open(cls, path: Path, config: Config) -> Self:
         """The folder for training, locked for this process until it is closed.
 
         Saves the configuration of a new run; resumes an existing run, with new values of the keys
         that may change. A start without a checkpoint is not a run yet. Raises ValueError if another
-        process trains there, if the run has another configuration, if `resume` is false and there
-        is a run, and if the folder is not a run folder; OSError if the system refuses.
+        process trains there, if the run has another configuration, and if the folder is not a run
+        folder; OSError if the system refuses.
         """
         path = path.absolute()
         path.mkdir(parents=True, exist_ok=True)
@@ -72,10 +72,6 @@ class RunFolder(contextlib.AbstractContextManager["RunFolder"]):
             elif not _has_begun(path):
                 changed = _changes(path, config)
             else:
-                if not resume:
-                    raise ValueError(
-                        f"run folder {path} already holds a run; choose another --run folder."
-                    )
                 _check_same(path, read_config(str(path / _CONFIG)), config)
             package = origin(config.game)
             comment = f"{_ORIGIN}{package}\n" if package else ""

@@ -12,7 +12,7 @@ from rich.table import Table
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from sog.cli import display
 from sog.cli.players import method_words, name_of
-from sog.drawing.figure import COLORS, Curve, draw_curve, finish_axes, new_figure, write_figure
+from sog.drawing.figure import Curve, plot_curves
 from sog.evaluation import ComposedPolicies
 from sog.games import Game
 
@@ -150,9 +150,7 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
     }
 
 
-_REFERENCE: Final = "0.35"
 _LETTERS_PER_LINE: Final = 90
-_SMALL: Final = 8
 
 Lines = Mapping[str, Sequence[dict[str, Any]]]
 """By label of the line: results as `sog evaluate --json` prints them."""
@@ -179,45 +177,35 @@ def plot_evaluation(path: Path, game: Game[Any], plan: Plan, finished: list[Fini
 def plot_results(path: Path, game: Game[Any], title: str, lines: Lines) -> None:
     """Draws results of one game; against learner steps if the first line has several checkpoints.
     CFR over the whole tree is drawn by the rule of the first result."""
-    figure, axes = new_figure(title)
-    axes.title.set_fontsize(9)
     first = next(iter(lines.values()))
     has_steps = len({row.get("checkpoint") for row in first}) > 1
-    axis = "checkpoint" if has_steps else "updates"
-    for color, (label, rows) in zip(COLORS * len(lines), lines.items(), strict=False):
+    axis, rule = "checkpoint" if has_steps else "updates", first[0]["rule"]
+    curves = []
+    for label, rows in lines.items():
         rows = sorted(rows, key=lambda row: row[axis])
         mean, low, high = (
             [1000 * row["exploitability"][name] for row in rows] for name in ("mean", "min", "max")
         )
-        curve = Curve(label=label, x=[row[axis] for row in rows], mean=mean, low=low, high=high)
-        draw_curve(axes, curve, color)
-        if has_steps:
-            axes.axhline(1000 * rows[0]["tabular"], color=color, linewidth=1, linestyle="--")
-    rule = first[0]["rule"]
+        level = 1000 * rows[0]["tabular"] if has_steps else None
+        x = [row[axis] for row in rows]
+        curves.append(Curve(label=label, x=x, mean=mean, low=low, high=high, level=level))
     of_rule = [row for rows in lines.values() for row in rows if row["rule"] == rule]
     reached = {} if has_steps else {row["updates"]: 1000 * row["tabular"] for row in of_rule}
     same = "same updates" if has_steps else f"rule {rule}"
-    axes.plot(
-        sorted(reached),
-        [reached[updates] for updates in sorted(reached)],
-        color=_REFERENCE,
-        linewidth=1.2,
-        linestyle="--",
-        marker="" if has_steps else "s",
-        markersize=3,
+    values = [reached[updates] for updates in sorted(reached)]
+    tabular = Curve(
         label=f"CFR over the whole tree ({same})",
+        x=sorted(reached),
+        mean=values,
+        low=values,
+        high=values,
+        is_reference=True,
     )
-    finish_axes(
-        axes,
+    plot_curves(
+        path,
+        [*curves, tabular],
+        title=title,
         x_label="learner steps" if has_steps else "regret updates of each search, T",
         y_label=f"exploitability ({game.milli_unit})",
-        has_logarithms=any(
-            row["exploitability"]["mean"] > 0 or row["tabular"] > 0
-            for rows in lines.values()
-            for row in rows
-        ),
+        x_is_log=not has_steps,
     )
-    if has_steps:
-        axes.set_xscale("linear")
-    figure.legend(loc="outside lower center", ncols=2, fontsize=_SMALL, frameon=False)
-    write_figure(path, figure)

@@ -1,8 +1,8 @@
 """`sog policy`: a strategy at a public state, as a grid of infostates by actions."""
 
 import argparse
+import dataclasses
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -13,12 +13,12 @@ from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.play_screen import ListedAction, Quit, Terminal, find_choices, list_choices
+from sog.cli.play_screen import ListedAction, Terminal, find_choices, list_choices
 from sog.cli.strategy import Strategy, check_source, load_strategy
+from sog.cli.walk import browse
 from sog.domain import load_part, policy_tables
 from sog.drawing.grid import (
     Cell,
-    Event,
     Grid,
     Row,
     describe_events,
@@ -37,7 +37,6 @@ _MOST_ROWS: Final = 40
 _MOST_ACTIONS: Final = 6  # with a column
 _MOST_LISTED: Final = 4  # in a line of text
 _UNSEEN: Final = 5e-4
-_HELP: Final = "  b) back   t) top   q) quit"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,13 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
         display.print_text(_legend(grid, game))
         return SUCCESS
 
-    def show(node: int) -> Grid:
-        grid = _grid(strategy, node, arguments.player)
-        _print_grid(grid, game, with_events=False)  # the walk lists them below
-        return grid
+    def follow(terminal: Terminal, grid: Grid, answer: str) -> Grid | None:
+        node = _follow(terminal, grid, answer)
+        return None if node is None else _grid(strategy, node, arguments.player)
 
     display.print_text(f"{_legend(grid, game)}\n")
-    _walk(node, show)
+    browse(grid, lambda terminal, grid: _show(terminal, grid, game), follow)
     return SUCCESS
 
 
@@ -203,56 +201,32 @@ def _list(cells: list[Cell]) -> str:
     return f"{text} ... and {more} more" if more > 0 else text
 
 
-def _walk(node: int, show: Callable[[int], Grid]) -> None:
-    """Shows a public state and lets the user browse from there, until they quit or stdin ends.
-
-    show: prints the grid of a node and returns it.
-    """
-    terminal = Terminal()
-    way = [node]
-    grid = show(node)
-    try:
-        while True:
-            chosen = _ask(terminal, grid, way)
-            if chosen != way[-1]:
-                way = way[: way.index(chosen) + 1] if chosen in way else [*way, chosen]
-                terminal.say()
-                grid = show(chosen)
-    except Quit:
-        return
-
-
-def _ask(terminal: Terminal, grid: Grid, way: list[int]) -> int:
-    """Asks for the node to show next: that of an event, or one on the way here."""
-    offered = [
+def _offered(grid: Grid) -> list[ListedAction]:
+    """The next events, numbered from 1; an event's action is its node."""
+    return [
         ListedAction(action=event.node, label=label, text=event.name)
         for label, event in enumerate(grid.events, start=1)
     ]
+
+
+def _show(terminal: Terminal, grid: Grid, game: Game[object]) -> None:
+    _print_grid(grid, game, with_events=False)  # they are listed below
     terminal.say()
-    if offered:
-        shares = [_with_share(*pair) for pair in zip(offered, grid.events, strict=True)]
+    shares = [
+        dataclasses.replace(choice, text=f"{choice.text} {percent(event.probability)}")
+        for choice, event in zip(_offered(grid), grid.events, strict=True)
+    ]
+    if shares:
         terminal.say(list_choices(shares))
-    terminal.say(_HELP)
-    while True:
-        answer = terminal.ask("> ")
-        word = answer.casefold()
-        if word in ("q", "quit"):
-            raise Quit
-        if word in ("t", "top"):
-            return way[0]
-        if word in ("b", "back"):
-            if len(way) > 1:
-                return way[-2]
-            terminal.say("this is where the walk started.")
-            continue
-        found = find_choices(offered, answer)
-        if len(found) == 1:
-            return found[0].action
-        events = f"a number from 1 to {len(offered)}, " if offered else ""
-        many = "more than one" if found else "none"
-        terminal.say(f"{answer!r} is {many} of them: type {events}b, t or q.")
 
 
-def _with_share(choice: ListedAction, event: Event) -> ListedAction:
-    text = f"{choice.text} {percent(event.probability)}"
-    return ListedAction(action=choice.action, label=choice.label, text=text)
+def _follow(terminal: Terminal, grid: Grid, answer: str) -> int | None:
+    """The node after the event that an answer names; None if there is none, which it prints."""
+    offered = _offered(grid)
+    found = find_choices(offered, answer)
+    if len(found) == 1:
+        return found[0].action
+    events = f"a number from 1 to {len(offered)}, " if offered else ""
+    many = "more than one" if found else "none"
+    terminal.say(f"{answer!r} is {many} of them: type {events}b, t or q.")
+    return None

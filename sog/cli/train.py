@@ -25,7 +25,6 @@ from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, given, mistakes, require_package
 from sog.cli.interrupts import concluding, holding_interrupts, was_interrupted
 from sog.cli.loading import load_game
-from sog.cli.train_view import TrainView
 from sog.files import replacing
 from sog.games import Game
 from sog.games.parts import game_part
@@ -33,8 +32,48 @@ from sog.memory import in_bytes, return_unused_memory
 from sog.tabular.sizes import can_be_counted
 
 _COMPILING: Final = "compiling"
+_MEASURES: Final = (("value_error", "value error"), ("value_loss", "value loss"))
+"""Metrics and their names: the first that a run has is shown."""
 _MOST_NODES: Final = 20_000
 """Games with more public states are not evaluated during training."""
+
+
+class TrainView:
+    """Shows the metrics of a run on stderr."""
+
+    has_begun = False
+    """Whether metrics of a cycle were shown."""
+
+    def __init__(self, work: display.Work, steps: int) -> None:
+        self._work, self._steps = work, steps
+        self._line: dict[str, Any] = {}
+
+    def set_activity(self, doing: str) -> None:
+        """Shows an activity other than training."""
+        if self.has_begun:
+            self._work.update(doing)
+        else:
+            self._work.begin(doing)
+
+    def show(self, line: dict[str, Any]) -> None:
+        """Shows metrics; missing ones keep their last value.
+
+        Shows nothing before the first examples: `set_activity` has shown that programs compile.
+        """
+        if not self.has_begun and not line["step"] and not line["examples"]:
+            return
+        self.has_begun, work = True, self._work
+        self._line |= line
+        doing = "training" if "loss" in self._line else "filling the replay window"
+        if work.doing != doing:
+            work.begin(doing, total=self._steps)
+        step = int(line["step"])
+        words = [f"step {step:,} of {self._steps:,}{work.time_left(step, self._steps)}"]
+        measures = [
+            f"{text} {self._line[name]:.4g}" for name, text in _MEASURES if name in self._line
+        ]
+        words += measures[:1] or [f"{self._line['examples']:,} examples"]
+        work.update(", ".join(words), step)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -3,7 +3,6 @@
 import dataclasses
 import io
 import os
-import statistics
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from sog.tabular import Checkpoint
 
 COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444")
+_REFERENCE: Final = "0.35"
 
 
 def plot_exploitability(
@@ -56,14 +56,10 @@ class Curve:
     mean: Sequence[float]
     low: Sequence[float]
     high: Sequence[float]
-
-    @classmethod
-    def of_samples(
-        cls, label: str, x: Sequence[float], samples: Sequence[Sequence[float]]
-    ) -> "Curve":
-        """The mean, minimum and maximum of the samples at each point."""
-        mean = [statistics.fmean(one) for one in samples]
-        return cls(label=label, x=x, mean=mean, low=[*map(min, samples)], high=[*map(max, samples)])
+    level: float | None = None
+    """Where a dashed horizontal line of the same color is drawn."""
+    is_reference: bool = False
+    """Whether the others are compared with it: gray and dashed."""
 
 
 def plot_curves(
@@ -74,33 +70,50 @@ def plot_curves(
     x_label: str,
     y_label: str,
     wanted: float | None = None,
+    x_is_log: bool = True,
+    y_is_log: bool = True,
 ) -> None:
-    """Draws curves with their bands on logarithmic axes, and a horizontal line at `wanted`."""
-    figure, axes = new_figure(title)
-    axes.title.set_fontsize(9)
+    """Draws curves with their bands, and a horizontal line at `wanted`.
+
+    y_is_log: is without effect where no value is positive.
+    """
+    figure = empty_figure(6.4, 4.2)
+    axes = figure.add_subplot()
+    axes.set_title(title, fontsize=9)
     for color, curve in zip(COLORS * len(curves), curves, strict=False):
-        draw_curve(axes, curve, color)
-    positive = any(value > 0 for curve in curves for value in curve.mean)
+        _draw_curve(axes, curve, _REFERENCE if curve.is_reference else color)
+    positive = any(value > 0 for curve in curves for value in (*curve.mean, curve.level or 0))
     if wanted is not None and positive:
         axes.axhline(
             wanted, color=COLORS[1], linewidth=1, linestyle="--", label=f"{wanted:g} wanted"
         )
-    finish_axes(axes, x_label=x_label, y_label=y_label, has_logarithms=positive)
-    figure.legend(loc="outside lower center", fontsize=8, frameon=False)
+    axes.set_xscale("log" if x_is_log else "linear")
+    axes.set_yscale("log" if y_is_log and positive else "linear")
+    for axis in (axes.xaxis, axes.yaxis):
+        rule_axis(axis)
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.04, y=0.08)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     write_figure(path, figure)
 
 
-def draw_curve(axes: "Axes", curve: Curve, color: str) -> None:
+def _draw_curve(axes: "Axes", curve: Curve, color: str) -> None:
     """Draws the means as a line with a band from low to high."""
     axes.plot(
         curve.x,
         curve.mean,
         color=color,
-        linewidth=1.6,
-        marker="o",
+        linewidth=1.2 if curve.is_reference else 1.6,
+        linestyle="--" if curve.is_reference else "-",
+        marker="s" if curve.is_reference else "o",
         markersize=3,
         label=curve.label,
     )
+    if curve.level is not None:
+        axes.axhline(curve.level, color=color, linewidth=1, linestyle="--")
     axes.fill_between(curve.x, curve.low, curve.high, color=color, alpha=0.18, linewidth=0)
     if len(curve.x) == 1:  # a band has no width there
         axes.vlines(curve.x, curve.low, curve.high, color=color, linewidth=1)
@@ -122,27 +135,6 @@ def empty_figure(width: float, height: float) -> "Figure":
     figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
-
-
-def new_figure(title: str) -> "tuple[Figure, Axes]":
-    """An empty picture of one diagram."""
-    figure = empty_figure(6.4, 4.2)
-    axes = figure.add_subplot()
-    axes.set_title(title)
-    return figure, axes
-
-
-def finish_axes(axes: "Axes", *, x_label: str, y_label: str, has_logarithms: bool) -> None:
-    """Sets scales, labels and grid. has_logarithms: whether any value is positive."""
-    axes.set_xscale("log")
-    axes.set_yscale("log" if has_logarithms else "linear")
-    for axis in (axes.xaxis, axes.yaxis):
-        rule_axis(axis)
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_axisbelow(True)
-    axes.margins(x=0.04, y=0.08)
 
 
 def write_figure(path: Path, figure: "Figure") -> None:

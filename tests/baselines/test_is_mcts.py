@@ -1,10 +1,8 @@
 """IS-MCTS: as OpenSpiel's, and as blind to what is not in the infostate as the OOS paper says."""
 
 import dataclasses
-from types import SimpleNamespace
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 from jax import Array
@@ -12,9 +10,7 @@ from jax import Array
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import LearningRuns
-from sog.baselines.online.aggregate import at_the_root
 from sog.baselines.online.is_mcts import IsMcts, IsMctsNode
-from sog.baselines.online.many_searches import ManySearches, final_policy
 from sog.baselines.plain.worlds import InfostateGame, Seen
 from sog.games import make
 from sog.games.cards.kuhn import Kuhn
@@ -22,21 +18,14 @@ from sog.players.methods import make_method
 from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree, solve_lp
 from tests.baselines.plain_histories import history_tree
-from tests.baselines.test_oos import game_of, seen_at
+from tests.baselines.test_oos import game_of
 from tests.tabular.small_games import node_after
 
 SEARCHES = 500
 
 
-def at_once(method: IsMcts, text: str, row: int) -> np.ndarray:
-    """[search, choice]: the policies of many searches of one row."""
-    keys = jax.random.split(jax.random.key(0), SEARCHES)
-    searches = ManySearches(method, history_tree(text))
-    return final_policy(method.final, searches.search(np.full(SEARCHES, row), keys))
-
-
-def one_by_one(method: IsMcts, game: InfostateGame, seen: Seen, size: int) -> np.ndarray:
-    """The same in plain Python."""
+def policies(method: IsMcts, game: InfostateGame, seen: Seen, size: int) -> np.ndarray:
+    """[search, choice]: the policies of many searches of one infostate."""
     return np.array([method.search(game, seed).search(seen, size) for seed in range(SEARCHES)])
 
 
@@ -60,37 +49,10 @@ def test_searches_are_those_of_openspiel(deal: list[int], events: list[int], c: 
     row = int(tree.row_of[node, deal[state.current_player()]])
     method = IsMcts(c=c / 2, final="mixed", budget=99)  # 2 chips at most
     game = HistoryGame(tree)
-    for ours in (
-        at_once(method, "kuhn", row),
-        one_by_one(method, game, game.seen_at(row), 2),
-    ):
-        error = np.hypot(np.std(theirs, axis=0) / 200**0.5, ours.std(axis=0) / SEARCHES**0.5)
-        assert np.abs(ours.mean(axis=0) - np.mean(theirs, axis=0)).max() <= 4 * error.max() + 1e-9
-        assert 4 * error.max() < 0.1
-
-
-@pytest.mark.thorough(but=["liars_dice-grown"])
-@pytest.mark.parametrize(
-    ("text", "events", "storage"),
-    [
-        ("liars_dice", [2, 5], "whole"),
-        pytest.param("liars_dice", [2, 5], "grown", id="liars_dice-grown"),
-        ("leduc", [2, 1, 3], "whole"),
-        ("leduc", [2, 1, 3], "grown"),
-        ("ii_goofspiel", [0, 1, 0], "whole"),  # there are no such rules in plain Python
-    ],
-)
-def test_searches_at_once_and_one_by_one_are_alike(
-    text: str, events: list[int], storage: str
-) -> None:
-    game, tree = game_of(text, storage), history_tree(text)
-    row = int(np.flatnonzero(tree.row_node == node_after(tree.tree, *events))[1])
-    method = IsMcts(c=1.0, final="mixed", budget=60)
-    seen, size = seen_at(tree, game, row), int(tree.histories.row_choices[row])
-    ours, theirs = one_by_one(method, game, seen, size), at_once(method, text, row)[:, :size]
-    error = np.hypot(ours.std(axis=0), theirs.std(axis=0)) / SEARCHES**0.5
-    assert np.abs(ours.mean(axis=0) - theirs.mean(axis=0)).max() <= 4.5 * error.max()
-    assert np.ptp(ours.mean(axis=0)) > 0.02
+    ours = policies(method, game, game.seen_at(row), 2)
+    error = np.hypot(np.std(theirs, axis=0) / 200**0.5, ours.std(axis=0) / SEARCHES**0.5)
+    assert np.abs(ours.mean(axis=0) - np.mean(theirs, axis=0)).max() <= 4 * error.max() + 1e-9
+    assert 4 * error.max() < 0.1
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -108,18 +70,21 @@ class RichKuhn(Kuhn):
 @pytest.mark.thorough(but=["smooth_uct"])
 @pytest.mark.parametrize("text", ["ismcts(final=mixed):50", "extensive_uct", "smooth_uct"])
 def test_what_is_found_does_not_depend_on_the_unit_of_payoffs(text: str) -> None:
-    policies = []
+    found: list[np.ndarray] = []
     for game in (Kuhn(), RichKuhn()):
         method: Any = make_method(text)
         tree = lay_out_histories(enumerate_public_tree(game))
         if isinstance(method, IsMcts):
-            policies.append(at_the_root(method.search(HistoryGame(tree))))
+            search = method.search(HistoryGame(tree))
+            search.search_game()
+            rows = [search.learned(node) for node in search.tree.values()]
+            found.append(np.array(rows))
         else:
             learner = LearningRuns(method, tree, runs=2)
             learner.run(50)
-            policies.append(learner.policies())
-    np.testing.assert_array_equal(policies[0], policies[1])
-    assert np.ptp(policies[0]) > 0.1
+            found.append(learner.policies())
+    np.testing.assert_array_equal(found[0], found[1])
+    assert np.ptp(found[0]) > 0.1
 
 
 def test_a_search_explores_in_shares_of_the_largest_utility() -> None:
@@ -136,8 +101,8 @@ def test_non_locality_is_not_seen(selection: str) -> None:
     row = int(np.flatnonzero(tree.histories.row_player == 1)[0])
     game = HistoryGame(tree)
     method = IsMcts(selection=selection, final="mixed", budget=300)
-    policies = one_by_one(method, game, game.seen_at(row), 2)
-    assert policies.mean(axis=0) == pytest.approx([0.5, 0.5], abs=0.03)
+    mean = policies(method, game, game.seen_at(row), 2).mean(axis=0)
+    assert mean == pytest.approx([0.5, 0.5], abs=0.03)
 
 
 @pytest.mark.thorough
@@ -161,15 +126,15 @@ def test_regret_matching_plays_its_mean_policy(final: str) -> None:
     assert search.policy(node) == [0.75, 0.25]
 
 
-@pytest.mark.thorough
 def test_the_final_policy_is_made_of_visits_or_values() -> None:
+    game = HistoryGame(history_tree("kuhn"))
     one = {
-        final: at_once(IsMcts(final=final, budget=50), "kuhn", 2)[0]
+        final: IsMcts(final=final, budget=50).search(game, 0).search(game.seen_at(2), 2)
         for final in ("visits", "mixed", "value")
     }
-    assert one["mixed"].max() < 1
-    assert one["visits"].tolist() == (one["mixed"] == one["mixed"].max()).astype(float).tolist()
-    assert sorted(one["value"].tolist()) == [0, 1]
+    assert 0.5 < max(one["mixed"]) < 1
+    assert one["visits"] == [float(share == max(one["mixed"])) for share in one["mixed"]]
+    assert sorted(one["value"]) == [0, 1]
     with pytest.raises(ValueError, match="final=value needs selection=uct"):
         IsMcts(selection="rm", final="value")
 
@@ -186,8 +151,6 @@ def test_an_agent_searches_once_between_two_events_and_only_where_it_has_a_choic
 
 
 def test_an_action_that_was_not_visited_has_no_value_rather_than_0() -> None:
-    tables: Any = SimpleNamespace(visits=np.array([[2, 0]]), value=np.array([[-0.5, 0.0]]))
-    assert final_policy("value", tables).tolist() == [[1, 0]]
     search = IsMcts(final="value").search(HistoryGame(history_tree("kuhn")))
     node = IsMctsNode([2, 0], [-0.5, 0.0], regret=[], policy_sum=[])
     assert search.policy(node) == [1, 0]

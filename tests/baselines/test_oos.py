@@ -10,8 +10,8 @@ import pytest
 
 from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
 from sog.baselines.histories.worlds import HistoryGame
+from sog.baselines.online.method import infostate_game
 from sog.baselines.online.oos import OnlineOutcomeSampling, OosNode, OosTree
-from sog.baselines.plain.games import infostate_game
 from sog.baselines.plain.worlds import InfostateGame, Seen
 from sog.games import make
 from sog.games.core import CHANCE

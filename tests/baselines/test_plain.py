@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import pytest
 
-from sog.baselines.plain.games import infostate_game
+from sog.baselines.online.method import infostate_game
 from sog.baselines.plain.goofspiel import PlainGoofspiel
 from sog.games import make
 from sog.games.core import Game

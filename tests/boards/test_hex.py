@@ -1,88 +1,17 @@
 """Rules of Hex."""
 
-import functools
-import random
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from sog.boards.hex import Hex
 from sog.games import make
-from sog.games.core import PLAYER_1, TERMINAL
+from sog.games.core import TERMINAL
 from sog.games.views import BoardView
 from tests.boards.backward_induction import BackwardInduction
-
-Cell = tuple[int, int]
-STEPS = ((-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0))
-
-
-def joins(stones: frozenset[Cell], size: int, player: int) -> bool:
-    """Whether stones lead from a player's one side to the other: a search in depth."""
-    own = player == PLAYER_1  # the coordinate that has to go from 0 to size - 1
-    waiting = [cell for cell in stones if cell[own] == 0]
-    seen = set(waiting)
-    while waiting:
-        row, column = waiting.pop()
-        if (row, column)[own] == size - 1:
-            return True
-        near = {(row + down, column + right) for down, right in STEPS} & stones - seen
-        seen |= near
-        waiting += near
-    return False
-
-
-@functools.cache
-def functions(game: Hex) -> tuple[jax.stages.Wrapped, jax.stages.Wrapped]:
-    return (
-        jax.jit(lambda state: (game.actor(state), game.legal_outcomes(state), game.result(state))),
-        jax.jit(game.apply),
-    )
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.sampled_from([2, 4, 5]).flatmap(lambda size: st.permutations(range(size**2))))
-def test_stones_are_put_until_one_player_has_joined_his_sides(cells: list[int]) -> None:
-    size = int(len(cells) ** 0.5)
-    look, apply = functions(Hex(size=size))
-    state, stones = Hex(size=size).root(), [frozenset[Cell](), frozenset[Cell]()]
-    for number, cell in enumerate(cells):
-        player = number % 2
-        actor, legal, _ = look(state)
-        assert int(actor) == player
-        assert np.flatnonzero(legal).tolist() == sorted(cells[number:])
-        state = apply(state, jnp.int32(cell))
-        stones[player] |= {divmod(cell, size)}
-        if joins(stones[player], size, player):
-            break
-    actor, legal, result = look(state)
-    assert int(actor) == TERMINAL  # at the latest when the board is full: there is no draw
-    assert float(result) == (1, -1)[player]
-    assert not legal.any()
-
-
-@pytest.mark.thorough(but=["3"])
-@pytest.mark.parametrize("size", [3, 11])
-def test_random_games_go_as_in_openspiel(size: int) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    other, rng = pyspiel.load_game(f"hex(board_size={size})"), random.Random(0)
-    game = Hex(size=size)
-    look, apply = functions(game)
-    for _ in range(20):
-        state, its = game.root(), other.new_initial_state()
-        while not its.is_terminal():
-            actor, legal, _ = look(state)
-            assert np.flatnonzero(legal).tolist() == its.legal_actions()
-            assert int(actor) == its.current_player()
-            action = rng.choice(its.legal_actions())
-            state = apply(state, jnp.int32(action))
-            its.apply_action(action)
-        assert int(look(state)[0]) == TERMINAL
-        assert game.utilities(state, jnp.ones((2, 1)))[:, 0].tolist() == its.returns()
 
 
 def winning_openings(game: Hex) -> set[str]:

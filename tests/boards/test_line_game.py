@@ -2,8 +2,6 @@
 
 import dataclasses
 import itertools
-import random
-from collections import Counter
 from collections.abc import Iterator
 
 import jax
@@ -16,8 +14,7 @@ from sog.boards.line_game import DIRECTIONS, LineGame, LineState
 from sog.boards.stones import EMPTY
 from sog.boards.tic_tac_toe import TicTacToe
 from sog.chunks import in_chunks
-from sog.games import make
-from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.core import TERMINAL
 
 
 def play(game: LineGame, actions: str) -> LineState:
@@ -76,40 +73,6 @@ def test_connect_four_has_as_many_positions_as_tromp_counted() -> None:
     published = [1, 7, 49, 238, 1120, 4263, 16422]
     found = itertools.islice(levels(ConnectFour()), len(published))
     assert [len(counts) for counts, _ in found] == published
-
-
-@pytest.mark.parametrize(("rows", "columns", "length"), [(2, 4, 3), (4, 3, 4)])
-def test_connect_four_has_the_games_of_an_independent_program(
-    rows: int, columns: int, length: int
-) -> None:
-    def ends(heights: tuple[int, ...], stones: dict[tuple[int, int], int]) -> Counter[float]:
-        """Finished games from here by utility of player 0; stones are keyed by (x, y)."""
-        if len(stones) == rows * columns:
-            return Counter({0.0: 1})
-        total, player = Counter[float](), len(stones) % 2
-        for x in (x for x in range(columns) if heights[x] < rows):
-            after = {**stones, (x, heights[x]): player}
-            if wins(after, x, heights[x]):
-                total[1.0 - 2.0 * player] += 1
-            else:
-                higher = (*heights[:x], heights[x] + 1, *heights[x + 1 :])
-                total += ends(higher, after)
-        return total
-
-    def wins(stones: dict[tuple[int, int], int], x: int, y: int) -> bool:
-        def run(dx: int, dy: int) -> int:
-            count = 0
-            while stones.get((x + (count + 1) * dx, y + (count + 1) * dy)) == stones[x, y]:
-                count += 1
-            return count
-
-        return any(
-            1 + run(dx, dy) + run(-dx, -dy) >= length
-            for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1))
-        )
-
-    found = list(levels(ConnectFour(rows=rows, columns=columns, run_length=length)))
-    assert num_games_by_result(found) == ends((0,) * columns, {})
 
 
 def test_stones_fall_to_the_bottom() -> None:
@@ -175,25 +138,3 @@ def test_cells_are_named_as_on_a_chess_board() -> None:
 def test_a_run_longer_than_the_board_is_refused() -> None:
     with pytest.raises(ValueError, match=r"connect_four: run_length must be <= 3, .*, got 4\."):
         ConnectFour(rows=3, columns=2)
-
-
-@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])
-def test_random_games_go_as_in_openspiel(name: str) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    game, other, rng = make(name), pyspiel.load_game(name), random.Random(0)
-    look = jax.jit(lambda state: (game.actor(state), game.legal_outcomes(state)))
-    apply = jax.jit(game.apply)
-    for _ in range(20):
-        state, its = game.root(), other.new_initial_state()
-        while True:
-            actor, legal = look(state)
-            assert np.flatnonzero(legal).tolist() == its.legal_actions()
-            if its.is_terminal():
-                break
-            assert int(actor) == its.current_player() in (PLAYER_0, PLAYER_1)
-            action = rng.choice(its.legal_actions())
-            state = apply(state, jnp.int32(action))
-            its.apply_action(action)
-        assert int(actor) == TERMINAL
-        cfvs = game.utilities(state, jnp.ones((2, 1)))
-        assert cfvs[:, 0].tolist() == its.returns()

@@ -13,7 +13,7 @@ import pytest
 from sog.boards.othello import Othello, OthelloState
 from sog.chunks import in_chunks
 from sog.games import make
-from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
+from sog.games.core import TERMINAL
 from tests.boards.backward_induction import BackwardInduction
 
 Board = tuple[str, ...]
@@ -55,89 +55,6 @@ def test_on_4_by_4_the_second_player_wins_by_11_to_3() -> None:
     game = Othello(size=4, payoff="diff")
     values = BackwardInduction(game).values(game.root())
     assert values[~np.isnan(values)].tolist() == [3 - 11] * 4
-
-
-class Plain:
-    """The rules once more, cell by cell."""
-
-    def __init__(self, size: int) -> None:
-        self.size, self.mover = size, 0
-        self.board = dict.fromkeys(np.ndindex(size, size), 2)
-        high, low = size // 2 - 1, size // 2
-        self.board |= {(high, low): 0, (low, high): 0, (high, high): 1, (low, low): 1}
-
-    def turned(self, cell: tuple[int, ...], player: int) -> list[tuple[int, ...]]:
-        if self.board[cell] != 2:
-            return []
-        found: list[tuple[int, ...]] = []
-        for down, right in itertools.product((-1, 0, 1), repeat=2):
-            run, here = list[tuple[int, ...]](), (cell[0] + down, cell[1] + right)
-            while self.board.get(here) == 1 - player:
-                run.append(here)
-                here = (here[0] + down, here[1] + right)
-            if self.board.get(here) == player:
-                found += run
-        return found
-
-    def legal(self, player: int) -> list[int]:
-        cells = [cell for cell in self.board if self.turned(cell, player)]
-        return [row * self.size + column for row, column in cells]
-
-    def play(self, action: int) -> None:
-        if action < self.size**2:
-            cell = divmod(action, self.size)
-            for turned in [*self.turned(cell, self.mover), cell]:
-                self.board[turned] = self.mover
-        self.mover = 1 - self.mover
-
-
-@pytest.mark.parametrize("size", [4, 6])
-def test_random_games_go_as_cell_by_cell(size: int) -> None:
-    game, rng = Othello(size=size), random.Random(size)
-    look = jax.jit(
-        lambda state: (game.actor(state), game.legal_outcomes(state), game.result(state))
-    )
-    apply = jax.jit(game.apply)
-    num_passes = 0
-    for _ in range(20):
-        state, plain = game.root(), Plain(size)
-        while True:
-            actor, legal, result = look(state)
-            moves = plain.legal(plain.mover)
-            if not moves and plain.legal(1 - plain.mover):
-                moves = [size**2]
-                num_passes += 1
-            assert np.flatnonzero(legal).tolist() == moves
-            if not moves:
-                break
-            assert int(actor) == plain.mover
-            action = rng.choice(moves)
-            state = apply(state, jnp.int32(action))
-            plain.play(action)
-        assert int(actor) == TERMINAL
-        disks = list(plain.board.values())
-        assert float(result) == np.sign(disks.count(0) - disks.count(1))
-    assert num_passes > 0
-
-
-def test_random_games_go_as_in_openspiel() -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    game, other, rng = Othello(), pyspiel.load_game("othello"), random.Random(0)
-    look = jax.jit(lambda state: (game.actor(state), game.legal_outcomes(state)))
-    apply = jax.jit(game.apply)
-    for _ in range(20):
-        state, its = game.root(), other.new_initial_state()
-        while not its.is_terminal():
-            actor, legal = look(state)
-            assert np.flatnonzero(legal).tolist() == its.legal_actions()
-            assert int(actor) == its.current_player() in (PLAYER_0, PLAYER_1)
-            action = rng.choice(its.legal_actions())
-            state = apply(state, jnp.int32(action))
-            its.apply_action(action)
-        actor, legal = look(state)
-        assert int(actor) == TERMINAL
-        assert not legal.any()
-        assert game.utilities(state, jnp.ones((2, 1)))[:, 0].tolist() == its.returns()
 
 
 @pytest.mark.thorough

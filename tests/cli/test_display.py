@@ -13,7 +13,7 @@ from rich.tree import Tree
 
 from sog.cli import display
 from sog.cli.play_screen import worth_of
-from sog.cli.train_view import TrainView
+from sog.cli.train import TrainView
 from sog.drawing.outline import signed
 from sog.games.registry import make
 

@@ -21,7 +21,7 @@ from selfplay.runs.config import dump_config, load_config
 from selfplay.runs.metrics import read_metrics
 from selfplay.runs.run_folder import RunFolder
 from sog.cli.main import main
-from sog.cli.train_view import TrainView
+from sog.cli.train import TrainView
 from sog.evaluation import ComposedPolicies
 from tests.cli.conftest import Run, composed_of_nothing, refusal
 from tests.waiting import PATIENCE, has_computed, wait_until

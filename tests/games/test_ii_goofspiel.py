@@ -77,38 +77,6 @@ def test_any_results_can_happen_while_a_card_is_left(cards: int) -> None:
     assert len(np.unique(signs, axis=0)) == 3 ** (cards - 1)
 
 
-def count_infostates(game: IIGoofspiel) -> list[int]:
-    """Infostates of each player to act over all public states, the point cards in fixed order."""
-    counts = [0, 0]
-    for num_rounds in range(game.cards - 1):
-        for results in itertools.product((WON_BY_0, WON_BY_1, TIED), repeat=num_rounds):
-            state = after_results(game, *results)
-            counts[0] += int(game.infostate_mask(state)[0].sum())
-            counts[1] += int(game.infostate_mask(game.apply(state, jnp.int32(0)))[1].sum())
-    return counts
-
-
-@pytest.mark.thorough
-def test_infostates_with_a_choice_are_as_many_as_in_openspiel() -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    other = pyspiel.load_game("goofspiel(num_cards=4,imp_info=True,points_order=descending)")
-    found: list[set[str]] = [set(), set()]
-    stack = [other.new_initial_state()]
-    while stack:
-        state = stack.pop()
-        if state.is_terminal():
-            continue
-        choices = [state.legal_actions(player) for player in (0, 1)]
-        for player in (0, 1):
-            if len(choices[player]) > 1:
-                found[player].add(state.information_state_string(player))
-        for pair in itertools.product(*choices):
-            child = state.clone()
-            child.apply_actions(list(pair))
-            stack.append(child)
-    assert count_infostates(IIGoofspiel(cards=4)) == [len(of_player) for of_player in found]
-
-
 @pytest.mark.thorough
 def test_six_cards_fit() -> None:
     game = IIGoofspiel(cards=6)

@@ -1,8 +1,8 @@
 """What an update and a simulation cost: what has been grown, not what there is room for."""
 
-from pathlib import Path
 from typing import Any
 
+import gpu_program
 import jax
 import jax.numpy as jnp
 import pytest
@@ -14,10 +14,6 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import tree_shape
 from sog.games import make
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "scripts"))
-    import gpu_program
 
 CASES: dict[str, dict[str, Any]] = {
     "tic_tac_toe": {},

@@ -1,9 +1,14 @@
-"""Games of hold'em by their texts."""
+"""Games and spots of hold'em by their texts."""
 
 import functools
+from typing import Any
+
+import numpy as np
 
 from sog.games import make
 from sog.holdem.game import Holdem
+from sog.holdem.ranges import parse_range
+from sog.holdem.spots import SpotSolver, spot_of
 
 
 @functools.cache
@@ -12,3 +17,15 @@ def holdem(text: str = "holdem") -> Holdem:
     game = make(text)
     assert isinstance(game, Holdem)
     return game
+
+
+def spot_game(parameters: str) -> Holdem:
+    """The game with these parameters."""
+    return holdem(f"holdem({parameters})")
+
+
+def solver_of(text: str, *ranges: str, rule: str = "cfr+", **options: Any) -> SpotSolver:
+    """A solver of the spot with these parameters; by default of all hands."""
+    game = spot_game(text)
+    weights = np.stack([parse_range(one, game.deck) for one in ranges or ("100%", "100%")])
+    return SpotSolver(spot_of(game), weights, rule, **options)

@@ -2,15 +2,9 @@
 
 import importlib.util
 import json
-from pathlib import Path
 
+import bench_games
 import pytest
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(SCRIPTS))
-    import bench_games
 
 
 def test_without_pgx_ours_is_measured_alone_and_that_is_said(

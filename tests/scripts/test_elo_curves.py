@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import elo_curves
 import pytest
 
 from selfplay.runs.run_folder import RunFolder
@@ -15,10 +16,6 @@ from selfplay.settings import Config
 pytest.importorskip("matplotlib")
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(SCRIPTS))
-    import elo_curves
 
 
 def run(folder: Path, *arguments: str) -> Any:

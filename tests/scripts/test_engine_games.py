@@ -1,17 +1,11 @@
 """The script that plays our servers against engines on clocks."""
 
 import argparse
-from pathlib import Path
 
+import engine_games
 import pytest
 
 from sog.players.engines.process import EngineError, split_command
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(SCRIPTS))
-    import engine_games
 
 GNU_GO = "gnugo --mode gtp --level 1 --chinese-rules --positional-superko --capture-all-dead"
 GO5 = "go5(komi=0,payoff=diff,end_from=12)"

@@ -7,15 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import figures
 import pytest
 
 from sog.cli.arguments import make_parser
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(CHECKOUT / "scripts"))
-    import figures
 
 
 class Commands:

@@ -5,18 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gpu_program
 import jax
 import jax.numpy as jnp
+import loop_trips
 import numpy as np
 import pytest
 from jax import Array
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(SCRIPTS))
-    import gpu_program
-    import loop_trips
 
 PROGRAM = """HloModule a
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mistakes import bitbully_solver
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "mistakes.py"
 
@@ -27,11 +28,6 @@ def test_random_play_errs_in_every_phase() -> None:
     assert sum(line["mistakes"] for line in found) > 5
 
 
-def test_the_first_move_of_connect_four_wins_in_the_centre_only(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_first_move_of_connect_four_wins_in_the_centre_only() -> None:
     pytest.importorskip("bitbully")
-    monkeypatch.syspath_prepend(str(SCRIPT.parent))
-    from mistakes import bitbully_solver
-
     assert bitbully_solver()([]) == {0: -1, 1: -1, 2: 0, 3: 1, 4: 0, 5: -1, 6: -1}

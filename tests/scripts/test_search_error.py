@@ -1,6 +1,5 @@
 """Values that a search finds for rivers: of the whole river, what its exact solution says."""
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -8,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import search_error
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import WHOLE_GAME, SearchSettings
@@ -15,7 +15,6 @@ from sog.games import make
 from sog.holdem.game import Holdem
 from sog.holdem.spots.value_errors import SpotMeasure
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 GAME = "holdem(ranks=5,suits=3,blinds=50/100,stack=600,bets=1/allin,caps=1)"
 WHOLE = SearchSettings(
     num_simulations=1,
@@ -26,10 +25,6 @@ WHOLE = SearchSettings(
     capacity=40,
 )
 GROWN = SearchSettings(num_simulations=2, simulations_per_update=0.1)
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(SCRIPTS))
-    import search_error
 
 
 def errors(settings: SearchSettings, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> list[float]:

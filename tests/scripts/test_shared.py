@@ -5,12 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+import shared
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-
-with pytest.MonkeyPatch.context() as patch:
-    patch.syspath_prepend(str(SCRIPTS))
-    import shared
 
 
 @pytest.mark.parametrize(

@@ -136,26 +136,8 @@ def test_it_lowers_without_the_host_and_without_wide_numbers(
     assert wide_numbers(module) == []
 
 
-def test_a_callback_would_be_seen() -> None:
-    def asks(numbers: Array) -> Array:
-        shape = jax.ShapeDtypeStruct(numbers.shape, numbers.dtype)
-        answer: Array = jax.pure_callback(np.sin, shape, numbers)
-        return answer
-
-    numbers = np.ones(3, np.float32)
-    assert calls_of_the_host(jax.jit(asks).lower(numbers).as_text())
-    with pytest.raises((ValueError, NotImplementedError)):  # so it would not even lower
-        lowered(asks, numbers)
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.int64, np.uint64, np.complex128])
 def test_wide_numbers_would_be_seen(dtype: Any) -> None:
     with jax.enable_x64(True):
         module = lowered(lambda numbers: numbers * 2, np.ones(3, dtype))
     assert wide_numbers(module)
-
-
-def test_attributes_are_not_taken_for_numbers() -> None:
-    module = lowered(jnp.cumsum, np.ones((3, 2), np.float32))
-    assert WIDE.search(module), "there is no attribute of 64 bits to leave out"
-    assert wide_numbers(module) == []

@@ -38,9 +38,9 @@ def begin(path: Path, config: Config = CONFIG) -> None:
         (run.checkpoints / "0").mkdir(parents=True)
 
 
-def refusal(path: Path, config: Config, *, resume: bool = True) -> str:
+def refusal(path: Path, config: Config) -> str:
     with pytest.raises(ValueError, match=r"\.$") as caught:
-        RunFolder.open(path, config, resume=resume)
+        RunFolder.open(path, config)
     message = str(caught.value)
     assert len(message.splitlines()) == 1
     return message.replace(str(path), "FOLDER")
@@ -108,7 +108,7 @@ def test_a_run_that_said_itself_how_many_children_are_added_goes_on(path: Path) 
     one = SearchSettings(num_children=1)
     said = Config(game="tic_tac_toe", search=one)
     begin(path, said)
-    with RunFolder.open(path, Config(game="tic_tac_toe"), resume=True):
+    with RunFolder.open(path, Config(game="tic_tac_toe")):
         pass
     two = Config(game="tic_tac_toe", search=SearchSettings(num_children=2))
     assert "search.num_children = none, not 2; choose" in refusal(path, two)
@@ -155,15 +155,6 @@ def test_a_run_goes_on_with_other_settings_of_how_long(path: Path) -> None:
     with RunFolder.open(path, longer) as run:
         assert run.config == longer
     assert RunFolder.read(path).config == longer
-
-
-def test_a_run_is_not_overwritten_where_a_new_one_is_wanted(path: Path) -> None:
-    with RunFolder.open(path, CONFIG, resume=False) as run:
-        (run.checkpoints / "0").mkdir(parents=True)
-    says = "run folder FOLDER already holds a run; choose another --run folder."
-    assert refusal(path, CONFIG, resume=False) == says
-    with RunFolder.open(path, CONFIG):
-        pass
 
 
 def test_a_run_that_was_killed_gives_its_lock_back(path: Path) -> None:
@@ -225,7 +216,7 @@ def test_a_start_that_came_to_no_checkpoint_is_no_run_yet(path: Path) -> None:
         run.checkpoints.mkdir()
     (path / "config.toml").write_text("torn = ")
     other = dataclasses.replace(CONFIG, run=RunSettings(seed=5))
-    with RunFolder.open(path, other, resume=False) as run:
+    with RunFolder.open(path, other) as run:
         assert load_config(str(path / "config.toml")) == other
 
 

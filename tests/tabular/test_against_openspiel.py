@@ -1,6 +1,7 @@
 """OpenSpiel, an independent implementation, says the same of the same policies.
 
-Rules, joint weights, the compiled form, best response and CFR are all in these numbers at once.
+Rules, joint weights, the compiled form, best response and CFR are all in these numbers at once;
+`sog.openspiel.policy_tables` carries policies over.
 """
 
 from pathlib import Path
@@ -10,79 +11,107 @@ import numpy as np
 import pytest
 
 from sog.openspiel.game import OpenSpiel, load_openspiel
+from sog.openspiel.loading import load_spiel
+from sog.openspiel.policy_tables import from_openspiel, to_openspiel
+from sog.openspiel.twins import twin_of
 from sog.tabular import Solver, compile_tree, evaluate_policy, solve_lp
-from tests.tabular.openspiel_oracle import (
-    KUHN,
-    LEDUC,
-    TWINS,
-    Twin,
-    average_policy,
-    evaluate,
-    load,
-    places,
-    private_chance_file,
-    pyspiel,
-    random_table,
-    to_ours,
+from tests.tabular.small_games import compiled_game, expected_utility, random_policy
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from open_spiel.python.policy import (  # noqa: E402 (where it is installed)
+    python_policy_to_pyspiel_policy,
 )
-from tests.tabular.small_games import expected_utility, random_policy
 
 EXACT = 1e-9  # 64-bit numbers on both sides, added up in different orders
+TWINS = (
+    "kuhn",
+    "leduc",
+    "liars_dice(dice=2,faces=2)",
+    "ii_goofspiel(cards=3,order=random)",
+    "ii_goofspiel(cards=4)",
+)
 
 
-@pytest.mark.thorough(only=["dice=2", "goofspiel(cards=4)"])
-@pytest.mark.parametrize("twin", TWINS, ids=str)
-def test_infostates_are_those_of_openspiel(twin: Twin) -> None:
-    found = places(twin)
-    tree = twin.compiled.tree
-    ours = [place for of_string in found.values() for place in of_string]
-    assert len(set(ours)) == len(ours) == tree.num_infostates(0) + tree.num_infostates(1)
-    if twin.one_to_one:
-        assert len(found) == len(ours)
+def check_values(compiled: Any, policy: np.ndarray, spiel: Any, table: Any) -> None:
+    """What a policy and best responses to it win, by both."""
+    found, start = evaluate_policy(compiled, policy), spiel.new_initial_state()
+    value, _ = pyspiel.expected_returns(start, table, -1, True)
+    assert found.value[0] == pytest.approx(value, abs=EXACT)
+    for player in (0, 1):
+        best = pyspiel.TabularBestResponse(spiel, player, table).value_from_state(start)
+        assert found.best_response_value[player, 0] == pytest.approx(best, abs=EXACT)
+    nash_conv = pyspiel.nash_conv(spiel, table)
+    assert found.nash_conv[0] == pytest.approx(nash_conv, abs=EXACT)
+    assert found.exploitability[0] == pytest.approx(nash_conv / 2, abs=EXACT)
 
 
 @pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("twin", TWINS, ids=str)
-def test_a_policy_has_the_values_that_openspiel_finds(twin: Twin, seed: int) -> None:
-    table = random_table(twin, seed)
-    expected = evaluate(load(twin.spiel), table)
-    found = evaluate_policy(twin.compiled, to_ours(twin, table))
-    assert found.value[0] == pytest.approx(expected.value, abs=EXACT)
-    assert found.best_response_value[:, 0] == pytest.approx(
-        expected.best_response_values, abs=EXACT
-    )
-    assert found.nash_conv[0] == pytest.approx(expected.nash_conv, abs=EXACT)
-    assert found.exploitability[0] == pytest.approx(expected.nash_conv / 2, abs=EXACT)
+@pytest.mark.parametrize("game", TWINS)
+def test_a_policy_has_the_values_that_openspiel_finds(game: str, seed: int) -> None:
+    compiled = compiled_game(game)
+    policy = random_policy(compiled.tree, seed)
+    table = to_openspiel(compiled.tree, policy)
+    check_values(compiled, policy, table.game, python_policy_to_pyspiel_policy(table))
+
+
+def solved_by_openspiel(game: str, solver: Any) -> np.ndarray:
+    """[node, S, A]: the average policy after 20 iterations of a CFR solver of OpenSpiel's."""
+    compiled = compiled_game(game)
+    theirs = solver(load_spiel(twin_of(compiled.tree.game).spiel))
+    for _ in range(20):
+        theirs.evaluate_and_update_policy()
+    has_table = hasattr(theirs, "tabular_average_policy")  # in C++
+    average = theirs.tabular_average_policy() if has_table else theirs.average_policy()
+    return from_openspiel(compiled.tree, average)
 
 
 # Goofspiel is not among these: its regrets tie exactly, and what rounding makes of a tie decides
 # whether regret matching is uniform or pure.
 
 
-@pytest.mark.parametrize("twin", [KUHN, LEDUC], ids=str)
+@pytest.mark.parametrize("game", ["kuhn", "leduc"])
 @pytest.mark.parametrize(
     ("rule", "solver"), [("cfr", pyspiel.CFRSolver), ("cfr+", pyspiel.CFRPlusSolver)]
 )
-def test_cfr_is_openspiels_cfr_number_by_number(twin: Twin, rule: str, solver: Any) -> None:
-    ours = Solver(twin.compiled, rule, precision="float64")
+def test_cfr_is_openspiels_cfr_number_by_number(game: str, rule: str, solver: Any) -> None:
+    ours = Solver(compiled_game(game), rule, precision="float64")
     ours.run(20)
-    theirs = average_policy(twin, solver(load(twin.spiel)), 20)
+    theirs = solved_by_openspiel(game, solver)
     np.testing.assert_allclose(ours.average_policy()[..., 0], theirs, atol=EXACT)
 
 
 @pytest.mark.parametrize(("rule", "solver"), [("linear", "LCFRSolver"), ("dcfr", "DCFRSolver")])
 def test_discounted_cfr_is_openspiels_number_by_number(rule: str, solver: str) -> None:
     discounted_cfr = pytest.importorskip("open_spiel.python.algorithms.discounted_cfr")
-    ours = Solver(KUHN.compiled, rule, precision="float64")
+    ours = Solver(compiled_game("kuhn"), rule, precision="float64")
     ours.run(20)
-    theirs = getattr(discounted_cfr, solver)(load(KUHN.spiel))
-    for _ in range(20):
-        theirs.evaluate_and_update_policy()
-    average = theirs.average_policy()
-    table = {
-        string: list(enumerate(average.policy_for_key(string).tolist())) for string in places(KUHN)
-    }
-    np.testing.assert_allclose(ours.average_policy()[..., 0], to_ours(KUHN, table), atol=EXACT)
+    theirs = solved_by_openspiel("kuhn", getattr(discounted_cfr, solver))
+    np.testing.assert_allclose(ours.average_policy()[..., 0], theirs, atol=EXACT)
+
+
+def private_chance_file(folder: Path, informed: int) -> Path:
+    """A Gambit file where chance privately tells a player something in the middle of the game.
+
+    The informed player goes left or right, which both see; chance draws x or y, which he alone
+    sees; he moves again, for both to see, and the other moves last. None of our own games has such
+    a draw.
+    """
+    payoffs = enumerate([3, -2, 0, 4, -1, 5, 2, -4, 1, 1, -3, 2, 6, -5, 0, -1], start=1)
+    own, other = 1 + informed, 2 - informed
+    lines = ['EFG 2 R "private chance" { "first" "second" }', f'p "" {own} 1 "" {{ "l" "r" }} 0']
+    for way, (x, y) in enumerate([("1/4", "3/4"), ("2/3", "1/3")]):
+        lines.append(f'c "" {1 + way} "" {{ "x" {x} "y" {y} }} 0')
+        for drawn in range(2):
+            lines.append(f'p "" {own} {2 + 2 * way + drawn} "" {{ "f" "g" }} 0')
+            for moved in range(2):
+                lines.append(f'p "" {other} {1 + 2 * way + moved} "" {{ "u" "d" }} 0')
+                for _ in "ud":
+                    outcome, payoff = next(payoffs)
+                    lines.append(f't "" {outcome} "" {{ {payoff} {-payoff} }}')
+    file = folder / "private_chance.efg"
+    file.write_text("\n".join(lines) + "\n")
+    return file
 
 
 class PrivateChance:
@@ -90,11 +119,11 @@ class PrivateChance:
 
     def __init__(self, folder: Path, informed: int) -> None:
         text = f"efg_game(filename={private_chance_file(folder, informed)})"
-        self.informed, self.spiel = informed, load(text)
+        self.informed, self.spiel = informed, load_spiel(text)
         self.game: OpenSpiel = load_openspiel(text)
         self.compiled = compile_tree(self.game)
 
-    def table(self, policy: np.ndarray) -> dict[str, list[tuple[int, float]]]:
+    def table(self, policy: np.ndarray) -> Any:
         """A policy of ours as one of OpenSpiel's."""
         tree, table = self.compiled.tree, {}
         for node in np.flatnonzero(tree.node_actor < 2).tolist():
@@ -106,7 +135,7 @@ class PrivateChance:
                     for action in np.flatnonzero(tree.node_legal[node, infostate])
                     if (number := self.game.spiel_action(state, int(action))) is not None
                 ]
-        return table
+        return pyspiel.TabularPolicy(table)
 
 
 @pytest.fixture(scope="module", params=[0, 1])
@@ -127,18 +156,15 @@ def test_private_chance_splits_an_infostate_in_two(private_chance: PrivateChance
 def test_values_are_right_where_chance_is_private(private_chance: PrivateChance, seed: int) -> None:
     compiled = private_chance.compiled
     policy = random_policy(compiled.tree, seed)
-    expected = evaluate(private_chance.spiel, private_chance.table(policy))
-    found = evaluate_policy(compiled, policy)
-    assert found.value[0] == pytest.approx(expected.value, abs=EXACT)
-    assert expected_utility(compiled.tree, policy) == pytest.approx(expected.value, abs=EXACT)
-    assert found.best_response_value[:, 0] == pytest.approx(
-        expected.best_response_values, abs=EXACT
-    )
+    check_values(compiled, policy, private_chance.spiel, private_chance.table(policy))
+    value = evaluate_policy(compiled, policy).value[0]
+    assert expected_utility(compiled.tree, policy) == pytest.approx(value, abs=EXACT)
 
 
 def test_solvers_agree_where_chance_is_private(private_chance: PrivateChance) -> None:
     exact = solve_lp(private_chance.compiled)
-    assert evaluate(private_chance.spiel, private_chance.table(exact.policy)).nash_conv < EXACT
+    table = private_chance.table(exact.policy)
+    assert pyspiel.nash_conv(private_chance.spiel, table) < EXACT
     solver = Solver(private_chance.compiled, "pcfr+", precision="float64")
     solver.run(500)
     evaluation = solver.evaluate()

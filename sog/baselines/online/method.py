@@ -7,9 +7,12 @@ from typing import Any
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.online.search import TreeSearch
-from sog.baselines.plain.games import infostate_game
+from sog.baselines.plain.liars_dice import PlainLiarsDice
+from sog.baselines.plain.poker import PlainPoker
 from sog.baselines.plain.worlds import InfostateGame
+from sog.games.cards.poker import BettingGame
 from sog.games.core import Game, param
+from sog.games.liars_dice import LiarsDice
 from sog.play.arena import AgentFactory
 from sog.play.budget import seconds_param
 from sog.play.match import only_at_the_start
@@ -55,3 +58,12 @@ class _EnumeratedAgent(PlainAgent):
     def begin(self, state: Any = None, seed: int | None = None) -> None:
         only_at_the_start(state)
         super().begin(None, seed)
+
+
+def infostate_game(game: Game[Any]) -> InfostateGame | None:
+    """The game in plain Python, for trees that grow; None if there is no such version."""
+    if isinstance(game, LiarsDice):
+        return PlainLiarsDice(game)
+    if isinstance(game, BettingGame) and game.most_public_cards <= 1:
+        return PlainPoker(game)
+    return None

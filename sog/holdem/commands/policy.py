@@ -1,16 +1,17 @@
 """`sog policy SPOT.spot`: shows a solved spot of hold'em without solving it again."""
 
 import argparse
-from collections.abc import Sequence
 from typing import Final
 
 from sog.cli import display
 from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, write_file
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.play_screen import Quit, Terminal
+from sog.cli.play_screen import Terminal
+from sog.cli.walk import browse
 from sog.domain import policy_tables
 from sog.holdem.commands.spot_node import node_as_json, print_node, shown
+from sog.holdem.game import Holdem
 from sog.holdem.hand_squares import draw_hand_grid
 from sog.holdem.spots.spot_file import ENDING, SavedSpot, load_spot
 from sog.holdem.spots.walk import SpotNode, SpotPause, look, split_history, walk
@@ -19,7 +20,7 @@ _WITHOUT_EFFECT: Final = (
     *("player", "table", *policy_tables(), "iterations", "search", "set", "seed"),
     "max_nodes",
 )
-_HELP: Final = "  b) back   t) top   q) quit"
+History = tuple[str, ...]
 
 
 def takes(arguments: argparse.Namespace) -> bool:
@@ -70,60 +71,33 @@ def run(arguments: argparse.Namespace) -> int:
             )
             return SUCCESS
         display.print_text(f"{title}\n")
-        print_node(node, saved.game)
-    if arguments.walk:
-        _walk(saved, node.history)
+        if not arguments.walk:
+            print_node(node, saved.game)
+            return SUCCESS
+    browse(
+        tuple(node.history),
+        lambda terminal, history: _show(terminal, look(saved.solver, history), saved.game),
+        lambda terminal, history, answer: _follow(terminal, saved, history, answer),
+    )
     return SUCCESS
 
 
-def _walk(saved: SavedSpot, start: Sequence[str]) -> None:
-    """Browses from there, event by event, until the user quits or stdin ends."""
-    terminal, history = Terminal(), tuple(start)
-    try:
-        while True:
-            now = look(saved.solver, history)
-            terminal.say(f"\n  {_describe(now, saved)}\n{_HELP}")
-            word = terminal.ask("> ")
-            found = _next(terminal, saved, tuple(start), history, word)
-            if found is None:
-                continue
-            history = found
-            node = look(saved.solver, history)
-            if isinstance(node, SpotNode):
-                terminal.say()
-                print_node(node, saved.game)
-    except Quit:
-        return
-
-
-def _describe(now: SpotNode | SpotPause, saved: SavedSpot) -> str:
+def _show(terminal: Terminal, now: SpotNode | SpotPause, game: Holdem) -> None:
     if isinstance(now, SpotNode):
+        print_node(now, game)
         pairs = zip(now.actions, now.frequency, strict=True)
-        return "   ".join(f"{action} {shown(100 * often, '.0f', '%')}" for action, often in pairs)
-    if now.cards:
-        return f"a card comes, such as {saved.game.deck.card_name(now.cards[-1])}"
-    return f"the hand is over, the pot is {now.pot}"
+        text = "   ".join(f"{action} {shown(100 * often, '.0f', '%')}" for action, often in pairs)
+    elif now.cards:
+        text = f"a card comes, such as {game.deck.card_name(now.cards[-1])}"
+    else:
+        text = f"the hand is over, the pot is {now.pot}"
+    terminal.say(f"\n  {text}")
 
 
-def _next(
-    terminal: Terminal,
-    saved: SavedSpot,
-    start: tuple[str, ...],
-    history: tuple[str, ...],
-    word: str,
-) -> tuple[str, ...] | None:
-    """The history after a word; None if it is invalid, which is printed."""
-    match word.casefold():
-        case "q" | "quit":
-            raise Quit
-        case "t" | "top":
-            return start
-        case "b" | "back":
-            return history[: max(len(history) - 1, len(start))]
-        case "":
-            return None
+def _follow(terminal: Terminal, saved: SavedSpot, history: History, answer: str) -> History | None:
+    """The history after an answer; None if there is no such event, which it prints."""
     try:
-        further = (*history, *split_history(word))
+        further = (*history, *split_history(answer))
         look(saved.solver, further)
     except ValueError as error:
         terminal.say(str(error))

@@ -1,11 +1,11 @@
 """Values of Goofspiel over hands and point cards, against those of whole histories."""
 
+import goofspiel_values
 import numpy as np
 import pytest
 
 from sog.baselines.histories.arrays import ROOT
 from sog.baselines.simultaneous.backward_induction import ExactSolver
-from sog.baselines.simultaneous.goofspiel_values import PointValues
 from sog.players.player import Host
 from tests.baselines.plain_histories import history_tree
 
@@ -13,7 +13,7 @@ from tests.baselines.plain_histories import history_tree
 @pytest.mark.parametrize("cards", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_matrices_are_those_of_backward_induction_over_histories(cards: int) -> None:
     tree = history_tree(f"goofspiel(cards={cards},order=random,payoff=diff)")
-    solver, values = ExactSolver("none", tree, Host()), PointValues()
+    solver, values = ExactSolver("none", tree, Host()), goofspiel_values.PointValues()
     chance = solver.stages.stage[ROOT]
     assert chance is not None
     assert len(chance.children[0]) == cards
@@ -33,7 +33,7 @@ def test_matrices_are_those_of_backward_induction_over_histories(cards: int) -> 
 
 
 def test_a_last_card_goes_to_the_higher_bid_and_an_equal_hand_is_worth_nothing() -> None:
-    values = PointValues()
+    values = goofspiel_values.PointValues()
     assert values.before_a_card((2,), (5,), (3,)) == -3
     assert values.before_a_card((9,), (5,), (3,)) == 3
     assert values.before_a_card((1, 4), (1, 4), (2, 3)) == 0

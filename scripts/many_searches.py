@@ -1,6 +1,7 @@
 """Many searches of IS-MCTS with UCB at once: one compiled program, on the arrays of a game.
 
-A search here is fifty times as fast as one alone; `is_mcts.py` explains the method.
+A search here is fifty times as fast as one alone; `sog.baselines.online.is_mcts` explains the
+method.
 """
 
 import functools
