@@ -35,7 +35,7 @@ _WIDE_CHUNK: Final = 64
 _MOST_STREETS: Final = 2  # for which DCFR+ is faster than DCFR
 _LEAST_WEIGHT: Final = 1e-6  # relative to the largest one of a range
 _MANY_PAIRS: Final = 80_000  # of hands
-_WORKING_ROWS: Final = 4  # per action: policy, reach, value and advantage at once
+_WORKING_ROWS: Final = 6  # per action: policy, reach, ends, values, advantage and regret
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
