@@ -65,7 +65,7 @@ def read_history(
     opening = read_opening(game, text) if anywhere else Opening(outcomes=game.parse(text))
     began = state_at_beginning(game, opening.beginning)
     events, state = describe_path(game, began, opening.outcomes)
-    if text and not may_be_over and rules.situation(game, state).actor == TERMINAL:
+    if not may_be_over and rules.situation(game, state).actor == TERMINAL:
         raise ValueError(f"the game is over at '{game.describe_state(state)}'.")
     return History(
         beginning=opening.beginning,
