@@ -127,7 +127,7 @@ class DepthLimitedResponseAgent(RespondingAgent):
         """The root of its search, in which the opponent keeps to the policies of the replies."""
         mask = situation(self.game, self._state).infostate_mask
         policies = [(state, other.policies()) for state, other in replies]
-        held = [(state, policy.any(axis=1), policy) for state, policy in policies]
+        held = [(state, np.asarray(policy.any(axis=1)), policy) for state, policy in policies]
         size = self.game.num_infostates, self.game.num_actions
         nothing = self._state, np.zeros(size[0], bool), np.zeros(size)
         held += [nothing] * (num_held - len(held))
