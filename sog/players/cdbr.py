@@ -26,7 +26,6 @@ from sog.games.core import CHANCE, Game, param
 from sog.memory import available_bytes, check_memory
 from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
-from sog.play.chained_search import Searching
 from sog.play.match import Agent
 from sog.play.responding_agent import RespondingAgent
 from sog.play.rules import after, situation
@@ -78,10 +77,8 @@ class DepthLimitedResponseAgent(RespondingAgent):
         now = situation(self.game, self._state)
         if now.actor != self.player or not now.has_choice or self._policies is not None:
             return None
-        own = Searching(
-            game=self.game, evaluator=self._evaluator, settings=self._settings, seconds=None
-        )
-        return self._method, own, getattr(self.opponent, "how_it_searches", None)
+        others = getattr(self.opponent, "how_it_searches", None)
+        return self._method, id(self._evaluator), self._settings, others
 
     @staticmethod
     def search_together(agents: Sequence[Any], batch_size: int = 1) -> None:
