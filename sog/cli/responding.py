@@ -135,7 +135,7 @@ def _report(
             {
                 **one.responder.parameters,
                 "games": one.result.num_games,
-                "interrupted": one.result.interrupted,
+                "interrupted": one.result.num_games < (arguments.games or _GAMES),
                 **mean_as_json(one.result.corrected_mean, one.result.corrected_standard_error),
                 "without_aivat": mean_as_json(one.result.mean, one.result.standard_error),
                 "seconds": one.result.seconds,

@@ -220,7 +220,7 @@ class SearchAgent(Agent):
 
     @property
     def how_it_searches(self) -> Any:
-        """Agents with equal keys can search in one batch, see `search_together`."""
+        """Agents with equal keys can search in one batch, see `Agent.search_together`."""
         return Searching(
             game=self.game,
             evaluator=self.evaluator,
@@ -236,9 +236,17 @@ class SearchAgent(Agent):
     def _search_here(self) -> LastSearch:
         """The search at the current public state; made once."""
         if not self._has_searched:
-            search_together([self])
+            self.search_together([self])
         assert self._chain.last is not None
         return self._chain.last
+
+    @staticmethod
+    def search_together(agents: Sequence[Any], batch_size: int = 1) -> None:
+        """See `Agent`. Raises as `search_chains`, in which case no agent has searched."""
+        chains, keys = [agent._chain for agent in agents], [agent._next_key() for agent in agents]
+        results = agents[0]._search(chains, keys, batch_size)
+        for agent, result in zip(agents, results, strict=True):
+            agent._chain = dataclasses.replace(agent._chain, last=result, path=())
 
     def _search(
         self, chains: Sequence[Chain], keys: Sequence[Array], batch_size: int
@@ -250,15 +258,3 @@ class SearchAgent(Agent):
         key: Array
         self._key, key = jax.random.split(self._key)
         return key
-
-
-def search_together(agents: Sequence[SearchAgent], batch_size: int = 1) -> None:
-    """Searches for several agents in one batch, each at its current public state.
-
-    All must have the same `how_it_searches`; at most batch_size of them. Raises as `search_chains`,
-    in which case no agent has searched.
-    """
-    chains, keys = [agent._chain for agent in agents], [agent._next_key() for agent in agents]
-    results = agents[0]._search(chains, keys, batch_size)
-    for agent, result in zip(agents, results, strict=True):
-        agent._chain = dataclasses.replace(agent._chain, last=result, path=())

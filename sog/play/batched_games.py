@@ -7,7 +7,6 @@ kind of search get it in one call.
 from collections.abc import Generator, Hashable, Iterable, Iterator
 from typing import Any
 
-from sog.play.agent import search_together
 from sog.play.game_in_progress import PlayedGame
 from sog.play.match import Agent
 
@@ -47,7 +46,7 @@ def _search(batch_size: int, waiting: _Waiting, played: dict[int, PlayedGame]) -
     if group[batch_size:]:
         waiting[how] = group[batch_size:]
     agents: list[Any] = [agent for _, _, agent in group[:batch_size]]
-    search_together(agents, batch_size)
+    agents[0].search_together(agents, batch_size)
     for number, game, _ in group[:batch_size]:
         _advance(number, game, waiting, played)
 

@@ -102,6 +102,12 @@ class Agent(abc.ABC):
         None if it needs none or searches alone."""
         return None
 
+    @staticmethod
+    def search_together(agents: Sequence[Any], batch_size: int = 1) -> None:
+        """Searches for several agents with equal `waits_for` in one batch, each at its current
+        public state; at most batch_size of them."""
+        raise NotImplementedError
+
     def watch(self, other: "Agent") -> None:  # noqa: B027 (most do not)
         """Called after `begin` with the opponent; ValueError if that exposes no policies.
 

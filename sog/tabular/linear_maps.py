@@ -249,7 +249,7 @@ def find_pairs(
     for some, found in chunks(call, nodes, _chunk(len(nodes), 2 * game.num_infostates**2)):
         possible = node_mask[some]
         dense = np.where(possible[:, 0, :, None] & possible[:, 1, None, :], found, 0)
-        row, *pair = np.nonzero(dense)
-        parts.append((some[row], np.stack(pair, 1), dense[dense != 0]))
+        row, *pair = (where.astype(np.int32) for where in np.nonzero(dense))
+        parts.append((some[row].astype(np.int32), np.stack(pair, 1), dense[dense != 0]))
     node, infostates, number = map(np.concatenate, zip(*parts, strict=True))
-    return node.astype(np.int32), infostates.astype(np.int32), number
+    return node, infostates, number

@@ -14,7 +14,8 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.games.core import Game
+from sog.games.core import TERMINAL, Game
+from sog.memory import check_memory
 from sog.tabular.linear_maps import (
     Flow,
     bytes_per_node,
@@ -26,6 +27,7 @@ from sog.tabular.linear_maps import (
 NO_PARENT: Final = -1
 DEFAULT_MAX_NODES: Final = 2_000_000
 _MOST_BYTES: Final = 2**32  # kept while enumerating; a wide game has few nodes in that
+_BYTES_PER_PAYOFF: Final = 40  # a node, a pair and a number: in parts, and then joined
 
 
 class TreeTooLargeError(ValueError):
@@ -116,7 +118,7 @@ def enumerate_public_tree(
 
     progress: called with the number of nodes found so far. Raises TreeTooLargeError for more than
     `max_nodes` nodes, and its subclass TreeMemoryError if they would not fit into 4 GiB, both with
-    the count reached.
+    the count reached; also TreeMemoryError if there is no memory for the payoffs.
     """
     fitting = most_nodes_in_memory(game)
     # In 64 bits, so that payoffs have double precision in any mode.
@@ -150,6 +152,12 @@ def enumerate_public_tree(
             if progress is not None:
                 progress(num_nodes)
         visit = jax.tree.map(lambda *leaves: np.concatenate(leaves), *levels)
+        ends = visit.mask[visit.actor == TERMINAL].sum(axis=-1, dtype=np.int64)
+        try:
+            needed = _BYTES_PER_PAYOFF * int(ends.prod(axis=-1).sum())
+            check_memory({"what its ends pay": needed})
+        except ValueError as error:
+            raise TreeMemoryError(game, f"is too large: {error}") from None
         payoff_node, payoff_infostates, payoff = find_payoffs(game, visit)
         node_parent = np.concatenate(parents).astype(np.int32)
         flows = find_flows(game, visit, node_parent, np.concatenate(outcomes))

@@ -1,9 +1,13 @@
 """`sog evaluate RUN --cdbr`: what it prints, and its errors."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
+
+from sog.play.arena import MatchResult
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -18,6 +22,18 @@ def test_json_has_what_is_won_at_this_depth(sog_json: Callable[..., Any]) -> Non
     low, high = one["interval"]
     assert low <= one["mean"] <= high
     assert abs(one["without_aivat"]["mean"] * 4) % 1 == 0  # of whole chips
+
+
+def test_an_interrupted_match_says_so(sog: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(game: Any, first: Any, second: Any, games: int, seed: int, show: Any, **_: Any) -> Any:
+        none = np.zeros((1, 2))
+        show(MatchResult(game=game, utilities=none, corrected=none, seconds=1.0, interrupted=False))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sog.cli.responding.play_match", play)
+    code, out, _ = sog("evaluate", "agent:kuhn", "--cdbr", "--games", "4", "--json")
+    (one,) = json.loads(out)["cdbr"]
+    assert (code, one["games"], one["interrupted"]) == (130, 2, True)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from sog.games import make
 from sog.play import Aivat, SearchAgent, TabularAgent
 from sog.play.arena import play_match
 from sog.play.rules import after, first_state
+from sog.players.cdbr import DepthLimitedResponseAgent
 from sog.players.methods import make_method
 from sog.players.player import Host
 from sog.players.seating import seat
@@ -101,11 +102,37 @@ def test_the_reply_in_its_tree_is_what_the_opponent_then_searches() -> None:
     other = SearchAgent(game, ZeroEvaluator(), settings, player=1, seed=3)
     agent = cdbr(game, 0)
     agent.watch(other)
-    legal = np.asarray(game.legal_actions(first_state(game)))
-    held = {game.describe_state(state): policy for state, _, policy in agent._held(legal)}
+    held = {game.describe_state(state): copied for state, copied in agent._replies()}
     other.observe(bet)
-    reply = held[game.describe_state(after(game, first_state(game), bet))]
+    reply = held[game.describe_state(after(game, first_state(game), bet))].policies()
     np.testing.assert_allclose(other.policies(), reply, atol=ROUNDING)
+
+
+@pytest.mark.thorough
+def test_it_searches_for_several_games_at_once_and_plays_as_if_for_each_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game, evaluator, sizes = make("kuhn"), ZeroEvaluator(), list[int]()
+    settings = SearchSettings(num_simulations=4)
+
+    def searching(player: int, seed: int) -> SearchAgent:
+        return SearchAgent(game, evaluator, settings, player=player, seed=seed)
+
+    search_together = DepthLimitedResponseAgent.search_together
+
+    def search(agents: Any, batch_size: int = 1) -> None:
+        sizes.append(len(agents))
+        search_together(agents, batch_size)
+
+    monkeypatch.setattr(DepthLimitedResponseAgent, "search_together", staticmethod(search))
+    alone, batched = (
+        play_match(
+            game, make_method("cdbr:20").agents(game, Host()), searching, 24, batch_size=size
+        )
+        for size in (1, 4)
+    )
+    assert (sizes[0], max(sizes)) == (1, 4)
+    np.testing.assert_array_equal(alone.utilities, batched.utilities)
 
 
 @pytest.mark.parametrize(

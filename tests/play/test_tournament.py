@@ -8,7 +8,7 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
-from sog.play.agent import SearchAgent, search_together
+from sog.play.agent import SearchAgent
 from sog.play.arena import MatchResult, play_match
 from sog.play.tournament import is_whole, play_tournament, ranking
 from sog.players.methods import make_method
@@ -41,12 +41,13 @@ def test_searches_of_a_pairing_are_made_together(monkeypatch: pytest.MonkeyPatch
         return SearchAgent(game, evaluator, settings, player=player, seed=seed)
 
     sizes: list[int] = []
+    search_together = SearchAgent.search_together
 
-    def search(agents: Any, batch_size: int) -> None:
+    def search(agents: Any, batch_size: int = 1) -> None:
         sizes.append(len(agents))
         search_together(agents, batch_size)
 
-    monkeypatch.setattr("sog.play.batched_games.search_together", search)
+    monkeypatch.setattr(SearchAgent, "search_together", staticmethod(search))
     agents = [searching, factory("random", game)]
     together = play_tournament(game, agents, 16, seed=3, batch_size=4)
     assert max(sizes) == 4

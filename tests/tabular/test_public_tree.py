@@ -150,3 +150,15 @@ def test_a_tree_that_would_not_fit_into_memory_is_refused_with_the_count_reached
     monkeypatch.setattr(public_tree, "_MOST_BYTES", 100 * bytes_per_node(make("leduc")))
     with pytest.raises(TreeMemoryError, match=r"hold 100 of its nodes \(reached \d+ at depth"):
         enumerate_public_tree(make("leduc"))
+
+
+def test_payoffs_that_would_not_fit_into_memory_are_refused_before_they_are_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """5 ends of Kuhn poker, each for 3 x 3 hands."""
+    needed = 5 * 9 * 40
+    monkeypatch.setattr("sog.memory.available_bytes", lambda: needed)
+    enumerate_public_tree(make("kuhn"))
+    monkeypatch.setattr("sog.memory.available_bytes", lambda: needed - 1)
+    with pytest.raises(TreeMemoryError, match="is too large: what its ends pay would take"):
+        enumerate_public_tree(make("kuhn"))
