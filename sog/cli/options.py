@@ -137,7 +137,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--batch-size": _count(
         "N",
         "searches at once, for speed only; all GPUs, or all cores of a CPU, share them "
-        f"(default: {SEARCHES_AT_ONCE})",
+        f"(default: {SEARCHES_AT_ONCE}, or where games are played 16)",
     ),
     # Searches.
     "--search": _value(

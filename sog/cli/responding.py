@@ -23,9 +23,7 @@ from sog.players.runs import names_run
 
 _GAMES: Final = 1000
 _BATCH: Final = 16
-_NO_EFFECT: Final = (
-    *("seeds", "whole_game", "evaluator", "noise", "plot", "batch_size", "max_nodes"),
-)
+_NO_EFFECT: Final = ("seeds", "whole_game", "evaluator", "noise", "plot", "max_nodes")
 
 
 class Responder(NamedTuple):
@@ -93,7 +91,7 @@ def measure(
                     arguments.seed,
                     show,
                     aivat=Aivat(game, measured.network),
-                    batch_size=seating.batch_size(_BATCH),
+                    batch_size=seating.batch_size(arguments.batch_size or _BATCH),
                 )
                 show(result)
                 if result.interrupted:

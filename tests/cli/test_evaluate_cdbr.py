@@ -25,13 +25,17 @@ def test_json_has_what_is_won_at_this_depth(sog_json: Callable[..., Any]) -> Non
 
 
 def test_an_interrupted_match_says_so(sog: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def play(game: Any, first: Any, second: Any, games: int, seed: int, show: Any, **_: Any) -> Any:
+    def play(
+        game: Any, first: Any, second: Any, games: int, seed: int, show: Any, **named: Any
+    ) -> Any:
         none = np.zeros((1, 2))
+        assert named["batch_size"] == 2
         show(MatchResult(game=game, utilities=none, corrected=none, seconds=1.0, interrupted=False))
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sog.cli.responding.play_match", play)
-    code, out, _ = sog("evaluate", "agent:kuhn", "--cdbr", "--games", "4", "--json")
+    few = ("--games", "4", "--batch-size", "2")
+    code, out, _ = sog("evaluate", "agent:kuhn", "--cdbr", *few, "--json")
     (one,) = json.loads(out)["cdbr"]
     assert (code, one["games"], one["interrupted"]) == (130, 2, True)
 
