@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 COLORS: Final = ("#1f5fa8", "#c0392b", "#2e8b57", "#8e44ad", "#b8860b", "#444444")
 _REFERENCE: Final = "0.35"
+_MOST_TICKS: Final = 6  # at the values themselves
 
 
 def plot_exploitability(
@@ -91,6 +92,10 @@ def plot_curves(
     axes.set_yscale("log" if y_is_log and positive else "linear")
     for axis in (axes.xaxis, axes.yaxis):
         rule_axis(axis)
+    values = sorted({value for curve in curves for value in curve.x})
+    if x_is_log and len(values) <= _MOST_TICKS:
+        axes.set_xticks(values, [f"{value:,g}" for value in values])
+        axes.xaxis.minorticks_off()
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
     axes.spines[["top", "right"]].set_visible(False)
