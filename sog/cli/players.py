@@ -1,7 +1,6 @@
 """Makes the players and the searches that the options of a command name."""
 
 import argparse
-import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,10 +11,11 @@ from sog.cli import display
 from sog.cli.display import Work, note
 from sog.cli.errors import CommandError, given, mistakes
 from sog.cli.loading import explaining_size, load_game
-from sog.games import Game, make
+from sog.games import Game
 from sog.games.registry import is_game
 from sog.parameters import split_call
 from sog.players.agents import AGENT_PREFIX, read_agents
+from sog.players.judges import agents_of
 from sog.players.player import MOST_NODES, Host
 from sog.players.runs import is_run
 from sog.players.searching import changed, read_simulations
@@ -155,15 +155,6 @@ def method_words(search: SearchSettings) -> list[str]:
     return [text for name, text in words.items() if getattr(search, name) != getattr(usual, name)]
 
 
-def _agent_for(text: str, name: str) -> str | None:
-    """The shipped agent that plays this game, however its parameters are written."""
-    of_same = [entry for entry in read_agents().values() if entry.game.partition("(")[0] == name]
-    with contextlib.suppress(ValueError):  # an invalid game, which is reported later
-        wanted = str(make(text)) if of_same else ""
-        return next((entry.name for entry in of_same if str(make(entry.game)) == wanted), None)
-    return None
-
-
 def find_opponent(arguments: argparse.Namespace) -> None:
     """Replaces a game in `arguments.agent` by its shipped agent, or, with a note, by one that plays
     any game."""
@@ -171,12 +162,13 @@ def find_opponent(arguments: argparse.Namespace) -> None:
     call = split_call(text.strip())
     if call is None or is_run(Path(text)):
         return
-    agents = read_agents()
-    if arguments.game is None and text not in agents and is_game(call[0]):
-        text = _agent_for(text, call[0]) or text
-    if text in agents:
+    if text in read_agents():
         arguments.agent = f"{AGENT_PREFIX}{text}"
     elif arguments.game is None and is_game(call[0]):
+        agents = agents_of(load_game(text))
+        if agents:
+            arguments.agent = agents[0]
+            return
         arguments.agent, arguments.game = _ANYWHERE, text
         display.note(
             f"no agent for {text} is shipped: you play against {_ANYWHERE}, which evaluates by "

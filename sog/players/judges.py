@@ -29,12 +29,13 @@ def usual_judge(
     """
     if is_from_the_start and can_be_counted(game) and count_public_tree(game, _SMALL) is not None:
         return EXACT
-    able = (*filter(can_judge, others), *_agents_of(game), _ANYWHERE)
+    able = (*filter(can_judge, others), *agents_of(game), _ANYWHERE)
     return able[0]
 
 
-def _agents_of(game: Game[Any]) -> list[str]:
-    """Compares games, not texts, which may omit parameters."""
+def agents_of(game: Game[Any]) -> list[str]:
+    """The shipped agents that play a game: games are compared, not texts, which may omit
+    parameters."""
     return [
         f"{AGENT_PREFIX}{name}" for name, one in read_agents().items() if make(one.game) == game
     ]

@@ -52,6 +52,13 @@ def test_a_game_alone_finds_an_opponent(run_play: Run, game: str, agent: str | N
     assert (noted in err) is (agent is None)
 
 
+def test_an_invalid_game_is_refused_in_one_line(sog: Run) -> None:
+    """No word of an opponent first."""
+    code, out, err = sog("play", "liars_dice(faces=7)")
+    assert (code, out) == (2, "")
+    assert err == "sog: error: liars_dice: faces must be <= 6, got 7.\n"
+
+
 def test_a_program_that_tells_no_policy_is_refused(run_play: Run) -> None:
     program = f"acpc:{sys.executable} -c 0"
     with pytest.raises(CommandError, match="plays in matches and tournaments only"):
