@@ -118,8 +118,10 @@ def add_children(
 
 
 def sources_of(tree: SearchTree, edge: Array) -> Array:
-    """[player] int32: the rows that bring reach along an edge."""
+    """[player] int32: the rows that bring reach along an edge; none in a sparse tree."""
     shape, layout = tree.shape, tree.shape.layout
+    if layout.is_sparse:
+        return jnp.zeros(0, jnp.int32)
     parent, number = edge // layout.num_children, edge % layout.num_children
     rows = layout.rows_to(tree.interior.actor[parent], number)
     rows = parent * layout.rows_per_node + rows

@@ -93,7 +93,7 @@ def _copied(
 
     def moved_nodes(nodes: Any) -> Any:
         is_root = nodes.edge == old.root_edge
-        sources = jnp.array(shape.root_source, jnp.int32)
+        sources = jnp.array(shape.root_source[: shape.layout.num_sources], jnp.int32)
         return replace(
             nodes,
             edge=jnp.where(is_root, shape.root_edge, nodes.edge),

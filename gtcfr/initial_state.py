@@ -158,7 +158,7 @@ def empty_tree(
     interior = InteriorNodes(
         state=zeros(slots, width, dtype=jnp.int32),
         edge=full(NO_PARENT, slots),
-        source=full(0, slots, 2),
+        source=full(0, slots, layout.num_sources),
         actor=full(0, slots),
         mask=zeros(slots, 2, size, dtype=bool),
         takeable=zeros(slots, actions, size, dtype=bool),
@@ -182,7 +182,7 @@ def empty_tree(
     leaf = LeafNodes(
         state=zeros(leaves, width, dtype=jnp.int32),
         edge=full(NO_PARENT, leaves),
-        source=full(0, leaves, 2),
+        source=full(0, leaves, layout.num_sources),
         mask=zeros(leaves, 2, size, dtype=bool),
         listed=full(NOT_LISTED, leaves, layout.num_best),
         depth=full(0, leaves),
@@ -200,7 +200,7 @@ def empty_tree(
         kept=zeros(ends, 0 if is_perfect else kept_width(game), dtype=jnp.int32),
         worth=zeros(ends, 2, 1 if is_perfect else 0),
         edge=full(NO_PARENT, ends),
-        source=full(0, ends, 2),
+        source=full(0, ends, layout.num_sources),
         mask=zeros(ends, 2, size, dtype=bool),
     )
     return SearchTree(
@@ -229,11 +229,12 @@ def _with_root(
     """Puts the root into an empty tree, as a leaf. depth: minus the number of events to where
     growth starts."""
     encoded = encode_to_keep(game, evaluator, state)
+    root_source = jnp.array(tree.shape.root_source[: tree.shape.layout.num_sources], jnp.int32)
     leaf = replace(
         tree.leaf,
         state=tree.leaf.state.at[0].set(pack(state)),
         edge=tree.leaf.edge.at[0].set(tree.shape.root_edge),
-        source=tree.leaf.source.at[0].set(jnp.array(tree.shape.root_source, jnp.int32)),
+        source=tree.leaf.source.at[0].set(root_source),
         mask=tree.leaf.mask.at[0].set(game.infostate_mask(state)),
         depth=tree.leaf.depth.at[0].set(depth),
         encoded=jax.tree.map(lambda whole, row: whole.at[0].set(row), tree.leaf.encoded, encoded),

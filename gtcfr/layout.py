@@ -8,7 +8,8 @@ A node has `num_children` places, in one of three orders:
 
 Reach goes to children in a row per action and one for the other player where all actions are public
 and child k of a decision is the node's action k: that needs no call of the game. Otherwise it goes
-in a row per child and player, by `Game.advance`.
+in a row per child and player, by `Game.advance`. In a sparse tree, whose nodes have few of their
+children, there are no such rows, see `gtcfr.sparse_update`.
 """
 
 import dataclasses
@@ -45,6 +46,13 @@ class Layout:
     """Whether a chance node may have only some of its outcomes."""
     has_rows_per_action: bool
     """Whether reach goes to children in a row per action and one for the other player."""
+    is_sparse: bool
+    """Whether information is perfect, chance never acts, and children are added one by one."""
+
+    @property
+    def num_sources(self) -> int:
+        """Rows that bring reach to a node."""
+        return 0 if self.is_sparse else 2
 
     @property
     def num_listed(self) -> int:
@@ -65,6 +73,8 @@ class Layout:
     @property
     def rows_per_node(self) -> int:
         """Rows of reach [S] that an interior node sends to its children."""
+        if self.is_sparse:
+            return 0
         return self.num_actions + 1 if self.has_rows_per_action else 2 * self.num_children
 
     def events(self, listed: Array) -> Array:
@@ -174,9 +184,11 @@ def layout_of(
     game: Game[Any],
     max_actions: int | None = None,
     max_outcomes: int | None = None,
+    *,
+    adds_all: bool = True,
 ) -> Layout:
     """How children are stored with at most so many considered actions and kept outcomes; None for
-    all."""
+    all. adds_all: whether a node that is expanded gets all of them."""
     actions = min(max_actions or game.num_actions, game.num_actions)
     children = min(max_outcomes or game.num_outcomes, game.num_outcomes)
     decisions: Order = BY_EVENT
@@ -187,13 +199,19 @@ def layout_of(
         chance = AS_ADDED
         if not (game.has_public_actions and children >= actions):
             decisions = AS_ADDED
+    has_rows_per_action = game.has_public_actions and decisions != AS_ADDED
     return Layout(
         num_children=children,
         num_actions=actions,
         decisions=decisions,
         chance=chance,
         samples_chance=game.has_chance and chance == AS_ADDED,
-        has_rows_per_action=game.has_public_actions and decisions != AS_ADDED,
+        has_rows_per_action=has_rows_per_action,
+        is_sparse=(
+            not (adds_all or game.hides_information or game.has_chance)
+            and has_rows_per_action
+            and children == actions
+        ),
     )
 
 

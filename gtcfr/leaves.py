@@ -26,7 +26,16 @@ from gtcfr.packing import unpack
 from gtcfr.query import QuerySample, sample_queries
 from gtcfr.search_state import Answers, SearchState
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, LeafStatistics, SearchTree, put, take_reach, take_slots, write
+from gtcfr.tree import (
+    NO_PARENT,
+    LeafStatistics,
+    SearchTree,
+    put,
+    reach_of,
+    take_reach,
+    take_slots,
+    write,
+)
 from sog.games.core import Game
 
 _LEAST_WEIGHT: Final = 1e-6
@@ -66,7 +75,7 @@ def evaluate_leaves(
         start = jnp.minimum(number * size, shape.num_leaves - size)
         is_new = start + jnp.arange(size) >= number * size
         leaf, old = take_slots((tree.leaf, statistics), start, size)
-        reach = jax.vmap(take_reach)(tree.reach_rows, leaf.source, leaf.mask)
+        reach = jax.vmap(reach_of)(tree, leaf)
         compatible = jax.vmap(jax.vmap(compatible_reach))(leaf.state, reach)
         is_valid = leaf.edge != NO_PARENT
         values: Any = old.values
@@ -146,7 +155,7 @@ def _evaluate_all(
     sums = tree.leaf_statistics.reach_sum
     batch_size = len(tree.leaf_limit)
     if evaluator.leaves_per_call is None:
-        reach = jax.vmap(take_reach)(tree.reach_rows, tree.leaf.source, tree.leaf.mask)
+        reach = jax.vmap(reach_of)(tree, tree.leaf)
         queries = LeafQueries(
             encoded=tree.leaf.encoded,
             ranges=_query_ranges(reach, sums, tree.leaf.mask, averaging),

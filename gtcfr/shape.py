@@ -65,7 +65,9 @@ def tree_layout(game: Game[Any], settings: SearchSettings) -> Layout:
     most_actions = settings.max_actions
     if most_actions is None and _names_children(game) and not game.has_chance:
         most_actions = game.num_searched_actions
-    return layout_of(game, most_actions, settings.max_outcomes or game.num_searched_outcomes)
+    most_outcomes = settings.max_outcomes or game.num_searched_outcomes
+    adds_all = children_added(game, settings) is None
+    return layout_of(game, most_actions, most_outcomes, adds_all=adds_all)
 
 
 def children_added(game: Game[Any], settings: SearchSettings) -> int | None:

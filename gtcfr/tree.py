@@ -87,7 +87,8 @@ class InteriorNodes:
     state: Array  # [slot, width] int32, packed
     edge: Array  # [slot] int32: parent slot * num_children + child number; the root's is
     # `TreeShape.root_edge`, a free slot's NO_PARENT
-    source: Array  # [slot, player] int32: the rows that bring reach from its parent
+    source: Array  # [slot, player] int32: the rows that bring reach from its parent; none in a
+    # sparse tree
     actor: Array  # [slot] int32
     mask: Array  # [slot, player, S] bool: infostates that can occur
     takeable: Array  # [slot, A, S] bool: legal, and leads to a child
@@ -221,6 +222,27 @@ def write(tables: Any, start: Array, **rows: Array) -> Any:
     """The tables of all trees with rows [batch, n, ...] of some of them written from `start` on."""
     written = {name: put(getattr(tables, name), new, start, 1) for name, new in rows.items()}
     return dataclasses.replace(tables, **written)
+
+
+def share_of(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
+    """The slots that edges of a sparse tree come from, [n] int32, and the share of each player's
+    reach that goes along them, [n, player, 1]; see `gtcfr.sparse_update`. edge: [n] int32."""
+    most = tree.shape.layout.num_children
+    parent, number = jax.lax.div(edge, most), jax.lax.rem(edge, most)
+    actor = jnp.take(tree.interior.actor, parent, mode="clip")
+    policy = tree.interior_statistics.policy.at[parent, number].get(mode="clip")
+    acts = jnp.arange(2)[None] == actor[:, None]
+    return parent, jnp.where(acts, policy, 1)[..., None]
+
+
+def reach_of(tree: SearchTree, nodes: LeafNodes | TerminalNodes) -> Array:
+    """Reach of some nodes in the present update, [node, player, S]; 0 outside their masks."""
+    if not tree.shape.layout.is_sparse:
+        return take_reach(tree.reach_rows, nodes.source, nodes.mask)
+    parent, share = share_of(tree, nodes.edge)
+    reach = share * jnp.take(tree.interior_statistics.reach, parent, axis=0, mode="clip")
+    is_root = (nodes.edge == tree.shape.root_edge)[:, None, None]
+    return jnp.where(nodes.mask, jnp.where(is_root, tree.reach_rows[None], reach), 0)
 
 
 def take_reach(reach_rows: Array, source: Array, mask: Array) -> Array:

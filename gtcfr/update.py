@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr import sparse_update
 from gtcfr.evaluator import Evaluator
 from gtcfr.expansion import repeat
 from gtcfr.flow import by_player, sum_rows, uniform_over
@@ -35,6 +36,7 @@ from gtcfr.tree import (
     InteriorStatistics,
     SearchTree,
     put,
+    reach_of,
     take_reach,
     take_slots,
     write,
@@ -122,6 +124,8 @@ def push_ranges(game: Game[Any], state: SearchState, alpha: float) -> SearchStat
 
 def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Array) -> SearchTree:
     """Sends reach [batch, player, S] from the roots down all trees under the current policies."""
+    if tree.shape.layout.is_sparse:
+        return sparse_update.push_reach(tree, reach, num_chunks)
     shape, layout = tree.shape, tree.shape.layout
 
     def node(nodes: InteriorNodes, policy: Array, reach: Array) -> Array:
@@ -159,7 +163,7 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
     def some(number: Array, cfvs: Array) -> Array:
         start = jnp.minimum(number * size, tree.shape.num_terminals - size)
         nodes = take_slots(tree.terminal, start, size)
-        reach = jax.vmap(take_reach)(tree.reach_rows, nodes.source, nodes.mask)
+        reach = jax.vmap(reach_of)(tree, nodes)
         if not game.hides_information:
             utilities = nodes.worth * reach[:, :, ::-1]
         else:
@@ -174,6 +178,8 @@ def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> 
 
 def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTree:
     """Backs the cfvs of leaves and terminal states up all trees."""
+    if tree.shape.layout.is_sparse:
+        return sparse_update.pull_cfvs(tree, num_chunks)
     shape, layout = tree.shape, tree.shape.layout
 
     def node(nodes: InteriorNodes, policy: Array, child_cfvs: Array) -> tuple[Array, Array]:

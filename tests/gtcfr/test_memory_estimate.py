@@ -92,8 +92,8 @@ SAMPLE: Final = SearchSettings(num_simulations=100, max_outcomes=16)
 @pytest.mark.parametrize(
     ("game", "settings", "megabytes", "of_a_chain"),
     [
-        (CHESS, SearchSettings(num_simulations=800, max_actions=64), 3.1, 0.007),
-        (GO, SearchSettings(num_simulations=800), 18.5, 1.2),
+        (CHESS, SearchSettings(num_simulations=800, max_actions=64), 2.8, 0.007),
+        (GO, SearchSettings(num_simulations=800), 17.2, 1.2),
         (TurnCard(), SAMPLE, 84, 0.37),
     ],
     ids=["chess", "Go", "the turn of hold'em"],
