@@ -4,6 +4,7 @@ Student of Games, "Search via Growing-Tree CFR" and Algorithm 1, SamplePathDownT
 `gtcfr.expansion` vmaps it.
 """
 
+import functools
 from dataclasses import replace
 from typing import Any
 
@@ -64,6 +65,7 @@ def simulate(
     world_key, select_key, move_key = jax.random.split(key, 3)
     # All at once: the fixed cost of a draw exceeds the cost per number by far.
     points = jax.random.uniform(select_key, (longest, 2))
+    move_keys = jax.vmap(functools.partial(jax.random.fold_in, move_key))(jnp.arange(longest))
     state = unpack(game, tree.interior.state[slot])
     reach = tree.interior_statistics.reach_sum[slot]
     nowhere = jnp.full(longest, NO_PARENT, jnp.int32)
@@ -88,8 +90,7 @@ def simulate(
 
     def step(walk: _Walk) -> _Walk:
         at = walk.num_steps
-        key = jax.random.fold_in(move_key, at)
-        return _step(game, settings, tree, visits_before, walk, points[at], key, held)
+        return _step(game, settings, tree, visits_before, walk, points[at], move_keys[at], held)
 
     walked: _Walk = jax.lax.while_loop(is_unfinished, step, walk)
     return walked.path
@@ -108,6 +109,8 @@ def sample_world(game: Game[Any], state: Any, reach: Array, key: Array) -> Array
     reach: [player, S]. The weight is w(s0, s1) reach_0(s0) reach_1(s1), card removal included; if
     it is 0 everywhere, uniform reach replaces the given one.
     """
+    if not game.hides_information:
+        return jnp.zeros(2, jnp.int32)
     mask = game.infostate_mask(state)
     points = jax.random.uniform(key, (2,))
     ranges = normalize(reach, mask)
