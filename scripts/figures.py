@@ -84,8 +84,8 @@ ROWS: Final = {
         "leduc", "the same, SoG(100, 0.1)", "mbb", *_MANY, minutes=5
     ),
     "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12, seeds=10),
-    "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 30),
-    "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 25, seeds=1),
+    "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 13),
+    "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 10, seeds=1),
     "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 25, seeds=1),
     "kuhn": _exploitability("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", *_FEW, minutes=5),
     "goofspiel4": _exploitability(
