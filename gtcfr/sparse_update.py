@@ -11,7 +11,7 @@ player, the probability of the action for the one who acts and 1 for the other, 
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,8 +19,6 @@ from jax import Array
 
 from gtcfr.tree import NO_PARENT, SearchTree, put, share_of
 from sog.games.core import PLAYER_1
-
-_NODES_PER_STEP: Final = 32
 
 
 def push_reach(tree: SearchTree, reach: Array, num_chunks: Array) -> SearchTree:
@@ -77,7 +75,7 @@ def pull_cfvs(tree: SearchTree, num_chunks: Array) -> SearchTree:
 
     cfvs = tree.cfvs
     for nodes in tables[:2]:
-        cfvs = _over(nodes, back_up, cfvs)
+        cfvs = _over(nodes, shape.ends_per_step, back_up, cfvs)
     cfvs = jax.lax.fori_loop(0, num_chunks - 1, chunk, cfvs)
 
     def store(edge: Array, row: Array, action_cfv: Array) -> Array:
@@ -97,7 +95,7 @@ def pull_cfvs(tree: SearchTree, num_chunks: Array) -> SearchTree:
     # Loops of their own: see `gtcfr.update.update_regrets`.
     action_cfv = tree.interior_statistics.action_cfv
     for nodes in tables:
-        action_cfv = _over(nodes, store, action_cfv)
+        action_cfv = _over(nodes, shape.ends_per_step, store, action_cfv)
     statistics = replace(tree.interior_statistics, action_cfv=action_cfv)
     return replace(tree, interior_statistics=statistics, cfvs=cfvs)
 
@@ -110,11 +108,13 @@ class _Nodes(NamedTuple):
     in_use: Array  # int32: slots
 
 
-def _over(nodes: _Nodes, body: Callable[[Array, Array, Array], Array], start: Array) -> Array:
-    """Calls `body` for some nodes at a time: the edges to them, the row of the first of them, and
-    what the last call returned."""
+def _over(
+    nodes: _Nodes, most: int, body: Callable[[Array, Array, Array], Array], start: Array
+) -> Array:
+    """Calls `body` for at most so many nodes at a time: the edges to them, the row of the first of
+    them, and what the last call returned."""
     num_slots = nodes.edge.shape[1]
-    size = min(_NODES_PER_STEP, num_slots)
+    size = min(most, num_slots)
 
     def some(number: Array, carry: Array) -> Array:
         # The last step may overlap the one before; the overlap must be added only once.
