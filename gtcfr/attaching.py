@@ -13,7 +13,7 @@ from jax import Array
 from gtcfr.children import ChosenEvents
 from gtcfr.evaluator import Evaluator, encode_to_keep
 from gtcfr.packing import pack
-from gtcfr.tree import SearchTree
+from gtcfr.tree import ROOT, SearchTree
 from sog.games.core import Game
 from sog.pytree import pytree
 
@@ -118,11 +118,11 @@ def add_children(
 
 
 def sources_of(tree: SearchTree, edge: Array) -> Array:
-    """[player] int32: the rows that bring reach along an edge; none in a sparse tree."""
+    """[player] int32: the rows that bring reach along an edge; see `InteriorNodes.source`."""
     shape, layout = tree.shape, tree.shape.layout
-    if layout.is_sparse:
-        return jnp.zeros(0, jnp.int32)
     parent, number = edge // layout.num_children, edge % layout.num_children
+    if layout.is_sparse:
+        return jnp.where(edge == shape.root_edge, ROOT, parent)[None].astype(jnp.int32)
     rows = layout.rows_to(tree.interior.actor[parent], number)
     rows = parent * layout.rows_per_node + rows
     return jnp.where(edge == shape.root_edge, jnp.array(shape.root_source, jnp.int32), rows)

@@ -178,6 +178,7 @@ def empty_tree(
         reach=zeros(slots, 2, size),
         reach_sum=zeros(slots, 2, size),
         cfv_sum=zeros(slots, 2, size),
+        share=zeros(slots, 2, size) if layout.is_sparse else None,
     )
     leaf = LeafNodes(
         state=zeros(leaves, width, dtype=jnp.int32),

@@ -52,7 +52,7 @@ class Layout:
     @property
     def num_sources(self) -> int:
         """Rows that bring reach to a node."""
-        return 0 if self.is_sparse else 2
+        return 1 if self.is_sparse else 2
 
     @property
     def num_listed(self) -> int:

@@ -87,8 +87,8 @@ class InteriorNodes:
     state: Array  # [slot, width] int32, packed
     edge: Array  # [slot] int32: parent slot * num_children + child number; the root's is
     # `TreeShape.root_edge`, a free slot's NO_PARENT
-    source: Array  # [slot, player] int32: the rows that bring reach from its parent; none in a
-    # sparse tree
+    source: Array  # [slot, player] int32: the rows that bring reach from its parent; in a sparse
+    # tree [slot, 1], the parent's slot
     actor: Array  # [slot] int32
     mask: Array  # [slot, player, S] bool: infostates that can occur
     takeable: Array  # [slot, A, S] bool: legal, and leads to a child
@@ -112,6 +112,7 @@ class InteriorStatistics:
     reach: Array  # [slot, player, S]: of the last update
     reach_sum: Array  # [slot, player, S]: weighted sum
     cfv_sum: Array  # [slot, player, S]: weighted sum
+    share: Array | None  # [slot, player, 1], of a sparse tree, see `gtcfr.sparse_update`
 
     @property
     def matched_regret(self) -> Array:
@@ -224,23 +225,22 @@ def write(tables: Any, start: Array, **rows: Array) -> Any:
     return dataclasses.replace(tables, **written)
 
 
-def share_of(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
-    """The slots that edges of a sparse tree come from, [n] int32, and the share of each player's
-    reach that goes along them, [n, player, 1]; see `gtcfr.sparse_update`. edge: [n] int32."""
-    most = tree.shape.layout.num_children
-    parent, number = jax.lax.div(edge, most), jax.lax.rem(edge, most)
+def share_of(tree: SearchTree, parent: Array, edge: Array) -> Array:
+    """[n, player, 1]: the share of each player's reach that goes along edges of a sparse tree; see
+    `gtcfr.sparse_update`. parent, edge: [n] int32, parent the slots that they come from."""
+    number = edge - parent * tree.shape.layout.num_children
     actor = jnp.take(tree.interior.actor, parent, mode="clip")
     policy = tree.interior_statistics.policy.at[parent, number].get(mode="clip")
-    acts = jnp.arange(2)[None] == actor[:, None]
-    return parent, jnp.where(acts, policy, 1)[..., None]
+    return jnp.where(jnp.arange(2)[None] == actor[:, None], policy, 1)[..., None]
 
 
 def reach_of(tree: SearchTree, nodes: LeafNodes | TerminalNodes) -> Array:
     """Reach of some nodes in the present update, [node, player, S]; 0 outside their masks."""
     if not tree.shape.layout.is_sparse:
         return take_reach(tree.reach_rows, nodes.source, nodes.mask)
-    parent, share = share_of(tree, nodes.edge)
-    reach = share * jnp.take(tree.interior_statistics.reach, parent, axis=0, mode="clip")
+    parent = nodes.source[:, 0]
+    above = jnp.take(tree.interior_statistics.reach, parent, axis=0, mode="clip")
+    reach = share_of(tree, parent, nodes.edge) * above
     is_root = (nodes.edge == tree.shape.root_edge)[:, None, None]
     return jnp.where(nodes.mask, jnp.where(is_root, tree.reach_rows[None], reach), 0)
 
