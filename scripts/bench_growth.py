@@ -4,12 +4,12 @@ Example:
     python scripts/bench_growth.py go7 gardner_chess
     python scripts/bench_growth.py go7 --updates 100
 
-Searches SoG(s, c) from the start of a game, as a batch on one device, with a 2 x 64 MLP of random
+Searches SoG(s, c) from the start of a game, as a batch on one core, with a 2 x 64 MLP of random
 weights. c is --per-update, or s / --updates: a regret update traverses the whole tree, so with a
 fixed number of updates time grows linearly in s, and with a number in proportion to s
-quadratically. Prints CPU milliseconds per simulation, over all cores, less disturbed by other load
-than wall-clock time; and for each game the exponent: the slope of log time over log s, by least
-squares. 1 is linear.
+quadratically. Prints CPU milliseconds per simulation, less disturbed by other load than wall-clock
+time; and for each game the exponent: the slope of log time over log s, by least squares. 1 is
+linear.
 """
 
 import functools
@@ -23,7 +23,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 from bench_mlp import mlp, mlp_params
-from shared import game_text, provenance, script_parser
+from shared import game_text, provenance, script_parser, use_one_core
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
@@ -81,6 +81,7 @@ def main() -> None:
         )
     if given.updates and any(count % given.updates for count in given.simulations):
         parser.error(f"--simulations must be multiples of --updates, got {given.simulations}")
+    use_one_core()
     report: dict[str, Any] = {**provenance(), "games": {}}
     for text in given.games:
         rows = []

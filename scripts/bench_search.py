@@ -37,7 +37,6 @@ import importlib.util
 import itertools
 import json
 import multiprocessing
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -52,7 +51,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from rich.console import Console
 from rich.table import Table
-from shared import game_text, provenance, script_parser
+from shared import game_text, provenance, script_parser, use_one_core
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
@@ -348,12 +347,6 @@ def compare_with_mctx(console: Console) -> list[Row]:
             )
         rows += found
     return rows
-
-
-def use_one_core() -> None:
-    """Takes one core of the CPU from now on; before JAX starts its threads."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
 def measure_beside_mctx(text: str, simulations: int) -> list[Row]:
