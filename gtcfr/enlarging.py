@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.attaching import sources_of
 from gtcfr.evaluator import Evaluator, evaluates_once
 from gtcfr.initial_state import empty_tree
 from gtcfr.leaves import no_answers
@@ -93,7 +94,7 @@ def _copied(
 
     def moved_nodes(nodes: Any) -> Any:
         is_root = nodes.edge == old.root_edge
-        sources = jnp.array(shape.root_source[: shape.layout.num_sources], jnp.int32)
+        sources = sources_of(empty, jnp.int32(shape.root_edge))
         return replace(
             nodes,
             edge=jnp.where(is_root, shape.root_edge, nodes.edge),

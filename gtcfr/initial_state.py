@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.attaching import sources_of
 from gtcfr.evaluator import Evaluator, Fault, encode_to_keep, evaluates_once
 from gtcfr.expansion import Requests, evaluate_new, expand_down_to, expand_leaves
 from gtcfr.gadget import make_gadget
@@ -230,12 +231,11 @@ def _with_root(
     """Puts the root into an empty tree, as a leaf. depth: minus the number of events to where
     growth starts."""
     encoded = encode_to_keep(game, evaluator, state)
-    root_source = jnp.array(tree.shape.root_source[: tree.shape.layout.num_sources], jnp.int32)
     leaf = replace(
         tree.leaf,
         state=tree.leaf.state.at[0].set(pack(state)),
         edge=tree.leaf.edge.at[0].set(tree.shape.root_edge),
-        source=tree.leaf.source.at[0].set(root_source),
+        source=tree.leaf.source.at[0].set(sources_of(tree, jnp.int32(tree.shape.root_edge))),
         mask=tree.leaf.mask.at[0].set(game.infostate_mask(state)),
         depth=tree.leaf.depth.at[0].set(depth),
         encoded=jax.tree.map(lambda whole, row: whole.at[0].set(row), tree.leaf.encoded, encoded),

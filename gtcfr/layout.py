@@ -185,7 +185,7 @@ def layout_of(
     max_actions: int | None = None,
     max_outcomes: int | None = None,
     *,
-    adds_all: bool = True,
+    adds_all: bool,
 ) -> Layout:
     """How children are stored with at most so many considered actions and kept outcomes; None for
     all. adds_all: whether a node that is expanded gets all of them."""

@@ -1,9 +1,9 @@
 """Reach and cfvs in a sparse tree, whose nodes have few of their children.
 
-A node of Go has fifty actions and, in most of a search, a child or two. So here each child looks
-after itself, where `gtcfr.update` passes over all actions of a node. Information is perfect and
-chance never acts (`Layout.is_sparse`): S = 1, and the edge to a child has a *share* for each
-player, the probability of the action for the one who acts and 1 for the other, with
+A node of 7 x 7 Go has fifty actions and, in most of a search, a child or two. So these passes visit
+the children that exist, while those of `gtcfr.update` visit all actions of all nodes. Information
+is perfect and chance never acts (`Layout.is_sparse`): S = 1, and the edge to a child has a *share*
+for each player, the probability of the action for the one who acts and 1 for the other, with
 
     reach(child) = share * reach(parent)
     cfv(parent) = sum over its children of share * cfv(child)
@@ -136,8 +136,8 @@ class _Nodes(NamedTuple):
 def _over(
     nodes: _Nodes, most: int, body: Callable[[Array, Array, Array, Array], Array], start: Array
 ) -> Array:
-    """Calls `body` for at most so many nodes at a time: their parents' slots, the edges to them,
-    the row of the first of them, and what the last call returned."""
+    """Calls `body` for all nodes of a kind, at most `most` at a time, with their parents' slots,
+    the edges to them, the row of the first of them, and what the last call returned."""
     num_slots = nodes.table.edge.shape[1]
     size = min(most, num_slots)
 

@@ -235,7 +235,8 @@ def share_of(tree: SearchTree, parent: Array, edge: Array) -> Array:
 
 
 def reach_of(tree: SearchTree, nodes: LeafNodes | TerminalNodes) -> Array:
-    """Reach of some nodes in the present update, [node, player, S]; 0 outside their masks."""
+    """Reach of leaves or terminal nodes, [node, player, S], after reach was pushed and before
+    policies change; 0 outside their masks."""
     if not tree.shape.layout.is_sparse:
         return take_reach(tree.reach_rows, nodes.source, nodes.mask)
     parent = nodes.source[:, 0]

@@ -57,10 +57,9 @@ def test_as_passes_over_all_actions(
 
 @pytest.mark.parametrize("text", ["leduc", "tic_tac_toe"])
 def test_other_trees_are_not_sparse(text: str) -> None:
-    settings = gtcfr.SearchSettings(num_simulations=4, num_children=None)
     game = make(text)
-    if not game.hides_information:
-        settings = dataclasses.replace(settings, num_children=game.num_actions)
+    children = None if game.hides_information else game.num_actions  # all, in every expansion
+    settings = gtcfr.SearchSettings(num_simulations=4, num_children=children)
     run = functools.partial(gtcfr.search, game, evaluator=gtcfr.ZeroEvaluator(), settings=settings)
     shapes = jax.eval_shape(run, root=gtcfr.start_of_game(game), key=jax.random.key(0))
     assert not shapes.tree.shape.layout.is_sparse
