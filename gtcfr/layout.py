@@ -208,9 +208,7 @@ def layout_of(
         samples_chance=game.has_chance and chance == AS_ADDED,
         has_rows_per_action=has_rows_per_action,
         is_sparse=(
-            not (adds_all or game.hides_information or game.has_chance)
-            and has_rows_per_action
-            and children == actions
+            not (adds_all or game.has_chance) and has_rows_per_action and children == actions
         ),
     )
 

@@ -12,7 +12,8 @@ import pytest
 import gtcfr
 from gtcfr.layout import Layout, layout_of
 from gtcfr.search import SearchResult
-from sog.games import make
+from sog.games import Game, make
+from tests.gtcfr.gamble import Gamble
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("tic_tac_toe", {"num_simulations": 60}),  # to the end of the game
@@ -55,11 +56,17 @@ def test_as_passes_over_all_actions(
         np.testing.assert_allclose(found, wanted, atol=1e-5, err_msg=name)
 
 
-@pytest.mark.parametrize("text", ["leduc", "tic_tac_toe"])
-def test_other_trees_are_not_sparse(text: str) -> None:
-    game = make(text)
-    children = None if game.hides_information else game.num_actions  # all, in every expansion
-    settings = gtcfr.SearchSettings(num_simulations=4, num_children=children)
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        (make("leduc"), {}),
+        (make("tic_tac_toe"), {"num_children": 9}),
+        (Gamble(won=(1.0, -1.0)), {"max_outcomes": 2}),
+    ],
+    ids=["hidden information", "all children at once", "chance"],
+)
+def test_other_trees_are_not_sparse(game: Game[Any], options: dict[str, Any]) -> None:
+    settings = gtcfr.SearchSettings(num_simulations=4, **options)
     run = functools.partial(gtcfr.search, game, evaluator=gtcfr.ZeroEvaluator(), settings=settings)
     shapes = jax.eval_shape(run, root=gtcfr.start_of_game(game), key=jax.random.key(0))
     assert not shapes.tree.shape.layout.is_sparse
