@@ -185,10 +185,10 @@ def layout_of(
     max_actions: int | None = None,
     max_outcomes: int | None = None,
     *,
-    adds_all: bool,
+    is_sparse: bool,
 ) -> Layout:
     """How children are stored with at most so many considered actions and kept outcomes; None for
-    all. adds_all: whether a node that is expanded gets all of them."""
+    all. is_sparse: whether the tree is to be sparse, if the game allows it."""
     actions = min(max_actions or game.num_actions, game.num_actions)
     children = min(max_outcomes or game.num_outcomes, game.num_outcomes)
     decisions: Order = BY_EVENT
@@ -208,7 +208,7 @@ def layout_of(
         samples_chance=game.has_chance and chance == AS_ADDED,
         has_rows_per_action=has_rows_per_action,
         is_sparse=(
-            not (adds_all or game.has_chance) and has_rows_per_action and children == actions
+            is_sparse and not game.has_chance and has_rows_per_action and children == actions
         ),
     )
 

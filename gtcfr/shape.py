@@ -66,8 +66,9 @@ def tree_layout(game: Game[Any], settings: SearchSettings) -> Layout:
     if most_actions is None and _names_children(game) and not game.has_chance:
         most_actions = game.num_searched_actions
     most_outcomes = settings.max_outcomes or game.num_searched_outcomes
-    adds_all = children_added(game, settings) is None
-    return layout_of(game, most_actions, most_outcomes, adds_all=adds_all)
+    # On accelerators passes over all actions are faster, since they take fewer kernels.
+    is_sparse = children_added(game, settings) is not None and not is_accelerated()
+    return layout_of(game, most_actions, most_outcomes, is_sparse=is_sparse)
 
 
 def children_added(game: Game[Any], settings: SearchSettings) -> int | None:
@@ -85,17 +86,14 @@ def least_outcomes(game: Game[Any]) -> tuple[int, str]:
     return least, "all outcomes of a decision"
 
 
-def chunk_size_of(
-    game: Game[Any], num_actions: int | None = None, *, accelerated: bool | None = None
-) -> int:
+def chunk_size_of(game: Game[Any], num_actions: int) -> int:
     """Nodes per array operation: 4 small ones, 16 on accelerators; or 1 large one.
 
-    num_actions: of a node in the tree, None for all of the game's. accelerated: None to detect it.
+    num_actions: of a node in the tree.
     """
-    if (num_actions or game.num_actions) * game.num_infostates > _SMALL_NODE:
+    if num_actions * game.num_infostates > _SMALL_NODE:
         return 1
-    on_accelerator = is_accelerated() if accelerated is None else accelerated
-    return _CHUNK_SIZE_OF_AN_ACCELERATOR if on_accelerator else _CHUNK_SIZE
+    return _CHUNK_SIZE_OF_AN_ACCELERATOR if is_accelerated() else _CHUNK_SIZE
 
 
 def _num_states(

@@ -32,6 +32,7 @@ import re
 import sys
 from pathlib import Path
 from typing import Any, Final, NoReturn
+from unittest import mock
 
 from shared import provenance, script_parser
 
@@ -53,13 +54,11 @@ def search_of(text: str, batch: int, simulations: int) -> tuple[Any, Any]:
     from gtcfr.root import SearchRoot, start_of_game
     from gtcfr.search import SearchResult, search
     from gtcfr.settings import SearchSettings
-    from gtcfr.shape import chunk_size_of
     from sog.games import make
 
     game = make(text)
     settings = SearchSettings(
         num_simulations=simulations,
-        chunk_size=chunk_size_of(game, accelerated=True),
         max_outcomes=game.num_decision_outcomes if game.num_outcomes > MANY_OUTCOMES else None,
     )
     params = mlp_params(game, HIDDEN, seed=0)
@@ -68,7 +67,8 @@ def search_of(text: str, batch: int, simulations: int) -> tuple[Any, Any]:
     )
 
     def run(evaluator: NetworkEvaluator, root: SearchRoot, key: jax.Array) -> SearchResult:
-        return search(game, evaluator=evaluator, root=root, key=key, settings=settings)
+        with mock.patch("gtcfr.shape.is_accelerated", return_value=True):  # as it will be there
+            return search(game, evaluator=evaluator, root=root, key=key, settings=settings)
 
     return run, (evaluator, start_of_game(game, batch_size=batch), jax.random.key(0))
 
