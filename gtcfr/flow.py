@@ -1,13 +1,10 @@
 """Sums and normalization over the rows of small arrays."""
 
-import functools
-from typing import Final
-
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-_MOST_SUMMED: Final = 64
+from sog.tabular.cfr import sum_actions
 
 
 def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Array:
@@ -15,14 +12,6 @@ def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Arra
     return jnp.stack(
         [jnp.where(first, actors, others), jnp.where(first, others, actors)], axis=axis
     )
-
-
-def sum_rows(rows: Array) -> Array:
-    """The sum over the first axis, unrolled if it is short: XLA's CPU code is faster then."""
-    if len(rows) > _MOST_SUMMED:
-        return jnp.sum(rows, axis=0)
-    total: Array = functools.reduce(jnp.add, list(rows))
-    return total
 
 
 def normalize(weight: Array, mask: Array, axis: int = -1) -> Array:
@@ -41,9 +30,4 @@ def normalize(weight: Array, mask: Array, axis: int = -1) -> Array:
 def uniform_over(mask: Array) -> Array:
     """[..., A, S]: uniform over the actions of a mask [..., A, S]; 0 where it has none."""
     weight = mask.astype(jnp.float32)
-    num_actions = mask.shape[-2]
-    if num_actions > _MOST_SUMMED:
-        count = jnp.sum(weight, axis=-2, keepdims=True)
-    else:
-        count = functools.reduce(jnp.add, jnp.split(weight, num_actions, axis=-2))
-    return weight / jnp.maximum(count, 1)
+    return weight / jnp.maximum(sum_actions(weight, axis=-2), 1)

@@ -19,8 +19,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.flow import by_player, sum_rows
+from gtcfr.flow import by_player
 from sog.games.core import CHANCE, PLAYER_1, Game
+from sog.tabular.cfr import sum_actions
 
 NOT_LISTED: Final = -1
 """Pads the list of events of a node."""
@@ -169,8 +170,8 @@ class Layout:
             actors = jnp.where(first, child_cfvs[:, 0], child_cfvs[:, 1])
             others = jnp.where(first, child_cfvs[:, 1], child_cfvs[:, 0])
             # The forced action of chance leads to every child; the others cannot be taken.
-            every = sum_rows(actors)[None]
-            return jnp.where(actor == CHANCE, every, actors[: self.num_actions]), sum_rows(others)
+            q = jnp.where(actor == CHANCE, sum_actions(actors, 0), actors[: self.num_actions])
+            return q, sum_actions(others, 0)[0]
         events = self.events(listed)
         pulled: tuple[Array, Array] = jax.vjp(
             lambda action_reach, others: advance_all(game, state, events, action_reach, others),

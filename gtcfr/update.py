@@ -23,7 +23,7 @@ from jax import Array
 from gtcfr import sparse_update
 from gtcfr.evaluator import Evaluator
 from gtcfr.expansion import repeat
-from gtcfr.flow import by_player, sum_rows, uniform_over
+from gtcfr.flow import by_player, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import evaluate_leaves
 from gtcfr.locks import hold
@@ -42,7 +42,7 @@ from gtcfr.tree import (
     write,
 )
 from sog.games.core import PLAYER_1, Game
-from sog.tabular.cfr import regret_matching
+from sog.tabular.cfr import regret_matching, sum_actions
 from sog.tabular.rules import Rule, Step, accumulate, averaging_weight, predict
 
 
@@ -185,7 +185,7 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
     def node(nodes: InteriorNodes, policy: Array, child_cfvs: Array) -> tuple[Array, Array]:
         state = unpack(game, nodes.state)
         q, others = layout.pull(game, state, nodes.actor, nodes.listed, child_cfvs)
-        return q, by_player(nodes.actor != PLAYER_1, sum_rows(policy * q), others)
+        return q, by_player(nodes.actor != PLAYER_1, sum_actions(policy * q, 0)[0], others)
 
     def chunk(number: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         action_cfv, cfvs = carry
