@@ -1,5 +1,6 @@
 """A trial of rules: what it solves, and for how long each rule plans."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -46,7 +47,7 @@ def test_in_a_subgame_something_is_held_with_probability_1(
         game, state = compiled.tree.game, compiled.tree.state(0)
         held = np.argwhere(reach[0] * reach[1].T > 0)
         chances = [
-            reach[0, a, 0] * reach[1, b, 0] * float(joint_weight(game, state, np.array([a, b])))
+            reach[0, a, 0] * reach[1, b, 0] * float(joint_weight(game, state, jnp.array([a, b])))
             for a, b in held
         ]
         assert sum(chances) == pytest.approx(1, rel=1e-5)
