@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import TERMINAL, Game
@@ -44,7 +45,8 @@ def whole_game(game: Game[Any], max_nodes: int) -> list[Problem]:
 
 def random_subgames(game: Game[Any], number: int, seed: int) -> list[Problem]:
     """Subgames below states of random games, with random ranges, each as large as fits; fewer than
-    `number` if random games do not come to more.
+    `number` if random games do not come to more. Reach is such that pairs of infostates have a
+    total probability of 1, so exploitability is that of a game from there.
 
     Raises TreeTooLargeError if random games end without one that is small enough.
     """
@@ -53,8 +55,8 @@ def random_subgames(game: Game[Any], number: int, seed: int) -> list[Problem]:
         compiled = _largest_subgame(game, _random_states(game, random))
         if compiled is not None:
             mask = compiled.tree.node_mask[0]
-            weight = random.exponential(size=mask.shape) * mask
-            found.append((compiled, (weight / weight.sum(axis=1, keepdims=True))[:, :, None]))
+            reach = _normalize(compiled, random.exponential(size=mask.shape) * mask)
+            found.append((compiled, reach[:, :, None]))
         if len(found) == number:
             return found
     if found:
@@ -104,6 +106,14 @@ def _seconds_per_iteration(solver: Solver, seconds: float) -> float:
         if (taken := time.perf_counter() - began) >= seconds:
             return taken / count
         count *= 2
+
+
+def _normalize(compiled: CompiledGame, reach: np.ndarray) -> np.ndarray:
+    """[2, S]: the reach at the root, scaled."""
+    with jax.enable_x64(True):
+        root = jax.tree.map(jnp.asarray, compiled.tree.state(0))
+        compatible = jax.jit(compiled.tree.game.compatible_reach)(root, jnp.asarray(reach))
+    return np.asarray(reach / np.sqrt((reach * np.asarray(compatible))[0].sum()))
 
 
 def _random_states(game: Game[Any], random: np.random.Generator) -> list[Any]:

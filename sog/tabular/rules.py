@@ -109,11 +109,11 @@ RULES: Final[dict[str, Rule]] = {
         prediction=1,
     ),
     "sapcfr+": Rule(
-        summary="SAPCFR+ (Meng et al. 2026): PCFR+ with half of the prediction",
+        summary="SAPCFR+ (Meng et al. 2026): PCFR+ with a third of the prediction",
         alternating=True,
         floor=True,
         averaging_power=2,
-        prediction=0.5,
+        prediction=1 / 3,
     ),
     "hs-dcfr": Rule(
         summary="DCFR by schedules of alpha, beta and gamma (Zhang et al. 2026)",

@@ -29,7 +29,9 @@ class SubgameSolution:
     policy: np.ndarray
     """[node, S, A, batch] of the subgame's own tree; node 0 is the public state."""
     exploitability: np.ndarray
-    """[batch]: half of the largest error of the values' range-weighted sum."""
+    """[batch]: half of the largest error of the cfvs' range-weighted sum."""
+    error: np.ndarray
+    """[batch]: the largest error of the value of the public state, in utility units."""
 
 
 def solve_subgame(
@@ -64,11 +66,14 @@ def solve_subgame(
         compatible = np.asarray(_compatible_reach(compiled.tree.game, root, exact))
     compatible = np.where(compiled.tree.node_mask[0][:, :, None], compatible, 0)
     cfvs = np.asarray(evaluation.cfvs)
+    weight = np.asarray((ranges * compatible)[0].sum(axis=0))
+    largest = np.asarray(evaluation.nash_conv)
     return SubgameSolution(
         values=np.divide(cfvs, compatible, out=np.zeros_like(cfvs), where=compatible > 0),
         cfvs=cfvs,
         policy=solver.average_policy(),
         exploitability=np.asarray(evaluation.exploitability),
+        error=np.divide(largest, weight, out=np.zeros_like(largest), where=weight > 0),
     )
 
 

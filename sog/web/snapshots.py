@@ -55,7 +55,8 @@ class Snapshot:
 class ExactSolution(Estimates):
     """The solution by CFR+ of the whole subgame, for the same ranges."""
 
-    exploitability: float
+    error: float
+    """The value of the public state is off by at most this, in utility units."""
     num_nodes: int
     seconds: float
 
@@ -114,7 +115,7 @@ def solve_below(
         policy=solution.policy[0, :, :, 0],
         values=solution.values[:, :, 0],
         ranges=ranges,
-        exploitability=float(solution.exploitability[0]),
+        error=float(solution.error[0]),
         num_nodes=compiled.tree.num_nodes,
         seconds=time.perf_counter() - began,
     )

@@ -47,10 +47,11 @@ RECIPES = {
         lambda t: t**5,
         expected=lambda regret, instant, t: regret * discount(t, 2.3) + instant,
     ),
+    # Meng et al. 2026, section 4.2: alpha = 2, so predictions count 1 / (1 + alpha).
     "sapcfr+": Recipe(
         lambda regret, instant, t: max(regret + instant, 0),
         lambda t: t**2,
-        expected=lambda regret, instant, t: regret + instant / 2,
+        expected=lambda regret, instant, t: regret + instant / 3,
     ),
     # Hyperparameter schedules: powers move with t / N.
     "hs-dcfr": Recipe(

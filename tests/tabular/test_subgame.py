@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from sog.games.matrix import MatrixGame
-from sog.tabular import CompiledGame, compile_game, compile_tree, solve_lp, solve_subgame
+from sog.tabular import (
+    CompiledGame,
+    compile_game,
+    compile_tree,
+    evaluate_policy,
+    solve_lp,
+    solve_subgame,
+)
 from tests.tabular.small_games import (
     compiled_game,
     is_below,
@@ -137,3 +144,13 @@ def test_twice_the_exploitability_bounds_the_error_and_no_less_does() -> None:
     error = (ranges[0] * found.cfvs[0]).sum() - 0
     assert error == pytest.approx(0.5)
     assert error == pytest.approx(2 * found.exploitability[0])
+
+
+def test_the_error_of_a_subgames_value_is_in_the_unit_of_the_game() -> None:
+    """However improbable its ranges: the whole of Kuhn from uniform ranges is the game itself, and
+    its six pairs of cards have weight 1 / 6 times 1 / 9 each."""
+    compiled = compiled_game("kuhn")
+    found = solve_subgame(compiled, np.full((2, 3, 1), 1 / 3), precision="float64", iterations=20)
+    nash_conv = evaluate_policy(compiled, found.policy[..., 0]).nash_conv
+    np.testing.assert_allclose(found.error, nash_conv)
+    np.testing.assert_allclose(found.exploitability * 2 * 9, nash_conv)

@@ -186,7 +186,7 @@ def test_the_exact_solution_of_the_whole_game_has_its_known_value(visitor: Visit
     search = kuhn_search()
     solve(search)
     assert search.solving.exact is not None
-    assert search.solving.exact.exploitability < 1e-3
+    assert search.solving.exact.error < 1e-3
     # -1/18 (Kuhn 1950); each card has probability 1/3.
     assert search.solving.exact.values[0].mean() == pytest.approx(-1 / 18, abs=1e-3)
     path = visitor.follow("/searches", **SEARCH)

@@ -58,7 +58,7 @@ rules:
   dcfr+    DCFR+ (Xu et al. 2024): regret matching+ with discounts
   pcfr+    Predictive CFR+ (Farina et al. 2021)
   pdcfr+   Predictive DCFR+ (Xu et al. 2024)
-  sapcfr+  PCFR+ with half of the prediction (Meng et al. 2026)
+  sapcfr+  PCFR+ with a third of the prediction (Meng et al. 2026)
   hs-dcfr  DCFR by schedules over --iterations (Zhang et al. 2026)
   hs-pcfr+ PCFR+ by a schedule (Zhang et al. 2026)
 
