@@ -214,3 +214,27 @@ def test_a_long_curve_is_thinned_and_keeps_its_last_point() -> None:
     picture = draw_curves("t", [("a", points)], x_label="x")
     assert len(curve_points(picture)[0]) <= 601
     assert "a: 1e+04" in picture
+
+
+def labels(picture: str, anchors: tuple[str, ...]) -> list[str]:
+    """The labels below a curve (y > 270), or beside it."""
+    texts = ElementTree.fromstring(picture).iter(f"{SVG}text")
+    is_below = anchors != ("end",)
+    return [
+        text.text or ""
+        for text in texts
+        if text.get("text-anchor") in anchors
+        and (float(text.get("x", 0)) < 74) != is_below
+        and (float(text.get("y", 0)) == 278) == is_below
+    ]
+
+
+@pytest.mark.parametrize("is_log", [False, True])
+@pytest.mark.parametrize(
+    "high", [1.003, 1.04, 1.2, 1.7, 2, 3, 4, 5, 5.9, 6.5, 7, 8, 9, 9.5, 10, 14]
+)
+def test_an_axis_of_values_of_any_span_has_labels(high: float, is_log: bool) -> None:
+    for scale in (1e-3, 1.0, 70.0):
+        curve = [(0.0, scale if is_log else -0.6 * scale), (1.0, scale * high)]
+        picture = draw_curves("t", [("a", curve)], x_label="x", may_be_log=is_log)
+        assert 2 <= len(set(labels(picture, ("end",)))) <= 12
