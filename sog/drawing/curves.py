@@ -56,7 +56,8 @@ def draw_curves(
         return _HEIGHT - _BOTTOM - part * (_HEIGHT - _TOP - _BOTTOM)
 
     _draw_axes(svg, _ticks(low, high, is_log), place_y)
-    for x in (x_low, (x_low + x_high) / 2, x_high):
+    center = (x_low + x_high) // 2  # a whole step or move, as its label says
+    for x in sorted({x_low, center, x_high}):
         at, base = place_x(x), _HEIGHT - _BOTTOM + 18
         anchor = "end" if x == x_high else "start" if x == x_low else "middle"
         text(svg, at, base, f"{x:,.0f}", size=12, color=SOFT, anchor=anchor)

@@ -238,3 +238,17 @@ def test_an_axis_of_values_of_any_span_has_labels(high: float, is_log: bool) -> 
         curve = [(0.0, scale if is_log else -0.6 * scale), (1.0, scale * high)]
         picture = draw_curves("t", [("a", curve)], x_label="x", may_be_log=is_log)
         assert 2 <= len(set(labels(picture, ("end",)))) <= 12
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"), [(2, ["1", "2"]), (3, ["1", "2", "3"]), (6, ["1", "3", "6"])]
+)
+def test_every_label_of_a_step_is_below_that_step(last: int, expected: list[str]) -> None:
+    picture = draw_curves("t", [("a", [(n, float(n)) for n in range(1, last + 1)])], x_label="x")
+    assert labels(picture, ("start", "middle", "end")) == expected
+    texts = list(ElementTree.fromstring(picture).iter(f"{SVG}text"))
+    places = {text.text: float(text.get("x", 0)) for text in texts if text.get("y") == "278.0"}
+    points = curve_points(picture)[0]
+    assert [places[label] for label in expected] == [
+        pytest.approx(points[int(label) - 1][0], abs=0.1) for label in expected
+    ]
