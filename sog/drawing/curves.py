@@ -56,7 +56,8 @@ def draw_curves(
         return _HEIGHT - _BOTTOM - part * (_HEIGHT - _TOP - _BOTTOM)
 
     _draw_axes(svg, _ticks(low, high, is_log), place_y)
-    for x in (x_low, (x_low + x_high) / 2, x_high):
+    center = (x_low + x_high) // 2  # a whole step or move, as its label says
+    for x in sorted({x_low, center, x_high}):
         at, base = place_x(x), _HEIGHT - _BOTTOM + 18
         anchor = "end" if x == x_high else "start" if x == x_low else "middle"
         text(svg, at, base, f"{x:,.0f}", size=12, color=SOFT, anchor=anchor)
@@ -98,17 +99,20 @@ def _bounds(low: float, high: float, is_log: bool) -> tuple[float, float]:
 
 
 def _ticks(low: float, high: float, is_log: bool) -> list[float]:
-    """Round numbers within the bounds."""
+    """Round numbers within the bounds, at least two."""
+    ticks = list[float]()
     if is_log:
         decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
         firsts = (1, 2, 5) if len(decades) <= _FEW_DECADES + 2 else (1,)
         ticks = [first * 10.0**decade for decade in decades for first in firsts]
-    else:
+        ticks = [tick for tick in ticks if low <= tick <= high]
+    if len(ticks) < 2:
         step = 10.0 ** math.floor(math.log10(high - low))
-        step = next(s for s in (step / 5, step / 2, step) if (high - low) / s <= 6)
+        step = next(s for s in (step / 5, step / 2, step, 2 * step) if (high - low) / s <= 6)
         first = math.ceil(low / step)
         ticks = [step * (first + number) for number in range(8)]
-    return [tick for tick in ticks if low <= tick <= high]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+    return ticks
 
 
 def _draw_axes(

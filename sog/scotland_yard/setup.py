@@ -121,6 +121,10 @@ class YardSetup(Game[YardState], abc.ABC):
             self._reject("starts", "leave a detective a move", self.starts)
 
     def _ask_for_starts(self) -> None:
+        size = len(self._map.stations)
+        if size < 1 + self.detectives:
+            rule = f"be at most {size - 1} on the map {self.map}, which has {size} stations"
+            self._reject("detectives", rule, self.detectives)
         some = "/".join(map(str, self._map.stations[: 1 + self.detectives]))
         raise ValueError(
             f"{self.name}: the map {self.map} needs starts of its own for Mr X and "
@@ -135,7 +139,7 @@ class YardSetup(Game[YardState], abc.ABC):
         free = ~np.isin(self._moves.destination[pawns], pawns)
         return bool((self._moves.exists[pawns] & free & payable).any())
 
-    def _reject(self, name: str, rule: str, value: str) -> None:
+    def _reject(self, name: str, rule: str, value: str | int) -> None:
         raise ValueError(f"{self.name}: {name} must {rule}, got {value!r}.")
 
     def _numbers(self, name: str, text: str) -> tuple[int, ...]:

@@ -1,5 +1,6 @@
 """`sog uci`: compliance with the Universal Chess Interface, command by command."""
 
+import dataclasses
 import re
 import sys
 import threading
@@ -170,6 +171,30 @@ def test_as_many_lines_are_told_as_were_asked_for() -> None:
 def test_only_the_moves_that_may_be_searched_are_played() -> None:
     assert best_moves(said(WON, "go nodes 60 searchmoves c3 b1")) != ["a1"]
     assert set(best_moves(said(WON, "go searchmoves c3 b1 nodes 60"))) <= {"c3", "b1"}
+
+
+def test_lines_begin_with_moves_that_may_be_searched() -> None:
+    lines = said("setoption name multipv value 3", WON, "go searchmoves c3 b1 nodes 60")
+    told = [re.findall(r"multipv (\d) .* pv (\w\d)", line)[0] for line in lines[:-1]]
+    assert [number for number, _ in told] == ["1", "2"]
+    assert {move for _, move in told} == {"c3", "b1"}
+    assert best_moves(lines) == [told[0][1]]
+
+
+def test_a_move_that_no_line_begins_with_is_played_if_no_other_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As after a search that considers few children."""
+    thinker = analyst()
+    all_lines = thinker.lines
+
+    def first_line() -> Any:
+        lines = all_lines()
+        assert lines is not None
+        return dataclasses.replace(lines, actions=lines.actions[:1])
+
+    monkeypatch.setattr(thinker, "lines", first_line)
+    assert best_moves(said(WON, "go searchmoves c3 nodes 60", thinker=thinker)) == ["c3"]
 
 
 @pytest.mark.parametrize(

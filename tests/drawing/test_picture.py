@@ -214,3 +214,41 @@ def test_a_long_curve_is_thinned_and_keeps_its_last_point() -> None:
     picture = draw_curves("t", [("a", points)], x_label="x")
     assert len(curve_points(picture)[0]) <= 601
     assert "a: 1e+04" in picture
+
+
+def labels(picture: str, anchors: tuple[str, ...]) -> list[str]:
+    """The labels below a curve (y > 270), or beside it."""
+    texts = ElementTree.fromstring(picture).iter(f"{SVG}text")
+    is_below = anchors != ("end",)
+    return [
+        text.text or ""
+        for text in texts
+        if text.get("text-anchor") in anchors
+        and (float(text.get("x", 0)) < 74) != is_below
+        and (float(text.get("y", 0)) == 278) == is_below
+    ]
+
+
+@pytest.mark.parametrize("is_log", [False, True])
+@pytest.mark.parametrize(
+    "high", [1.003, 1.04, 1.2, 1.7, 2, 3, 4, 5, 5.9, 6.5, 7, 8, 9, 9.5, 10, 14]
+)
+def test_an_axis_of_values_of_any_span_has_labels(high: float, is_log: bool) -> None:
+    for scale in (1e-3, 1.0, 70.0):
+        curve = [(0.0, scale if is_log else -0.6 * scale), (1.0, scale * high)]
+        picture = draw_curves("t", [("a", curve)], x_label="x", may_be_log=is_log)
+        assert 2 <= len(set(labels(picture, ("end",)))) <= 12
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"), [(2, ["1", "2"]), (3, ["1", "2", "3"]), (6, ["1", "3", "6"])]
+)
+def test_every_label_of_a_step_is_below_that_step(last: int, expected: list[str]) -> None:
+    picture = draw_curves("t", [("a", [(n, float(n)) for n in range(1, last + 1)])], x_label="x")
+    assert labels(picture, ("start", "middle", "end")) == expected
+    texts = list(ElementTree.fromstring(picture).iter(f"{SVG}text"))
+    places = {text.text: float(text.get("x", 0)) for text in texts if text.get("y") == "278.0"}
+    points = curve_points(picture)[0]
+    assert [places[label] for label in expected] == [
+        pytest.approx(points[int(label) - 1][0], abs=0.1) for label in expected
+    ]

@@ -134,6 +134,9 @@ def test_a_network_is_told_beside_the_exact_values(
         ((SPOT, "--save-state", "x.solve"), ["--save-state", "does not apply to spots"]),
         (("holdem(blinds=none,pot=10,stack=60)",), ["board", "flop"]),
         (("leduc", "--range0", "AA"), ["--range0", "holdem"]),
+        (("leduc", "--precision", "int16"), ["--precision int16", "holdem"]),
+        ((SPOT.replace("allin", "0.5/min"), *RANGES), ["bets must ascend"]),
+        ((SPOT.replace("9s", "9"), *RANGES), ["board"]),
         ((SPOT, *RANGES, "--network", "agent:kuhn"), ["--network", "got one for kuhn"]),
     ],
 )

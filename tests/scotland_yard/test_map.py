@@ -117,6 +117,9 @@ def test_a_map_of_ones_own_asks_for_starts_on_it(tmp_path: Path, name: str) -> N
     assert make(f"{name}(map={town},detectives=2,starts=3/5/8)").num_infostates == 4
     with pytest.raises(ValueError, match=r"must be stations of the map \S+, got '7'\.$"):
         make(f"{name}(map={town},detectives=2,starts=3/5/7)")
+    small = rf"^{name}: detectives must be at most 3 on the map \S+, which has 4 stations, got 5\.$"
+    with pytest.raises(ValueError, match=small):
+        make(f"{name}(map={town},detectives=5)")
 
 
 @pytest.mark.parametrize(

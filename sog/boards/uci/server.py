@@ -221,7 +221,7 @@ class UciServer:
             self._print_error(f"searchmoves: {error}")
             allowed = set()
         comment_draft(self._thinker, self._comment)
-        search = _Search(self, position, limits)
+        search = _Search(self, position, limits, allowed)
         try:
             search.run()
             self._say(f"bestmove {self._chosen(position, allowed)}")
@@ -233,12 +233,9 @@ class UciServer:
         """The best move, and the expected reply to ponder on."""
         action, lines = self._thinker.best(), self._thinker.lines()
         follows: list[int] = []
-        if lines is not None:
-            order = [
-                n for n, one in enumerate(lines.actions.tolist()) if one in allowed or not allowed
-            ]
-            if order:
-                action, *follows = lines.line(order[0])
+        order = _order(lines, allowed)
+        if lines is not None and order:
+            action, *follows = lines.line(order[0])
         elif allowed and action not in allowed:
             action = min(allowed)
         text = self._uci_game.uci_of_action(position.state, action)
@@ -247,19 +244,19 @@ class UciServer:
         reply = position.after(self._game, action)
         return f"{text} ponder {self._uci_game.uci_of_action(reply.state, follows[0])}"
 
-    def print_lines(self, position: Position, began: float) -> Lines | None:
-        """Prints the search's principal variations so far."""
+    def print_lines(self, position: Position, began: float, allowed: set[int]) -> Lines | None:
+        """Prints the search's principal variations so far. allowed: see `_order`."""
         lines = self._thinker.lines()
         if lines is None:
             return None
         milliseconds = max(1, round(1000 * (time.monotonic() - began)))
         nodes, made = lines.num_visits, self._thinker.num_simulations
-        for number in range(min(self._options.multi_pv, len(lines.actions))):
+        for number, order in enumerate(_order(lines, allowed)[: self._options.multi_pv]):
             moves, at = [], position
-            for event in lines.line(number):
+            for event in lines.line(order):
                 moves.append(self._uci_game.uci_of_action(at.state, event))
                 at = at.after(self._game, event)
-            value = float(lines.values[number]) / self._game.max_utility
+            value = float(lines.values[order]) / self._game.max_utility
             self._say(
                 f"info depth {len(moves)} multipv {number + 1} score cp {centipawns(value)} "
                 f"nodes {nodes} nps {1000 * made // milliseconds} time {milliseconds} "
@@ -268,11 +265,21 @@ class UciServer:
         return lines
 
 
+def _order(lines: Lines | None, allowed: set[int]) -> list[int]:
+    """Numbers of the lines that begin with an allowed move, the best first; of all if `allowed` is
+    empty."""
+    actions = [] if lines is None else lines.actions.tolist()
+    return [number for number, one in enumerate(actions) if one in allowed or not allowed]
+
+
 class _Search:
     """One `go`: what ends it, and commands during it."""
 
-    def __init__(self, server: UciServer, position: Position, limits: Limits) -> None:
+    def __init__(
+        self, server: UciServer, position: Position, limits: Limits, allowed: set[int]
+    ) -> None:
         self._server, self._position, self._limits = server, position, limits
+        self._allowed = allowed
         self._began = self._last_told = time.monotonic()
         self._waits, self._is_stopped, self._has_ended = limits.waits, False, False
         self._seconds = limits.seconds
@@ -289,7 +296,7 @@ class _Search:
         server._thinker.think(self._position, nodes, self._next_slice)
         while self._waits and not self._is_stopped:  # the move waits for stop or ponderhit
             self._hear(server._line_input.next())
-        server.print_lines(self._position, self._began)
+        server.print_lines(self._position, self._began, self._allowed)
         for line in reversed(self._later):
             server._line_input.put_back(line)
 
@@ -300,7 +307,7 @@ class _Search:
         now = time.monotonic()
         if now - self._last_told > _SECONDS_BETWEEN_INFO or self._limits.depth is not None:
             self._last_told = now
-            lines = self._server.print_lines(self._position, self._began)
+            lines = self._server.print_lines(self._position, self._began, self._allowed)
             if self._limits.depth and lines is not None:
                 self._is_stopped |= len(lines.line(0)) >= self._limits.depth and not self._waits
         if self._is_stopped:

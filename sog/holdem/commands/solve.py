@@ -70,14 +70,15 @@ def takes(arguments: argparse.Namespace) -> bool:
     start_jax()  # before a typed class of a game is imported
     if _is_spot(arguments.game):
         return True
-    if arguments.precision == "int16":
-        raise CommandError("--precision int16 needs a spot of hold'em.")
-    for name in _OF_SPOTS:
-        if getattr(arguments, name) is not None:
-            raise CommandError(
-                f"--{name.replace('_', '-')} needs a spot of hold'em, such as "
-                f'"holdem(board=KsTh7s4d,pot=100,stack=200)".'
-            )
+    given = ["precision int16"] if arguments.precision == "int16" else []
+    given += [name.replace("_", "-") for name in _OF_SPOTS if getattr(arguments, name) is not None]
+    if given:
+        with mistakes():
+            make(arguments.game)  # a mistake in its text is told first
+        raise CommandError(
+            f"--{given[0]} needs a spot of hold'em, such as "
+            f'"holdem(board=KsTh7s4d,pot=100,stack=200)".'
+        )
     return False
 
 
