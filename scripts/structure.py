@@ -1,32 +1,24 @@
 """Measures the structure of the project: lines by domain, imports of modules, options, cycles.
 
-python scripts/structure.py                  # this checkout
-python scripts/structure.py --trace          # also what one match calls
+python scripts/structure.py
 """
 
-import argparse
 import ast
 import dataclasses
-import os
-import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import grimp
 
 from gtcfr.settings import SearchSettings
 from sog.cli.arguments import COMMANDS
-from sog.cli.main import main as run_sog
 from sog.domain import domains
 from sog.games.registry import GAMES
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGES: Final = ("sog", "gtcfr", "networks", "selfplay")
 CLOSURES: Final = ("gtcfr.search", "selfplay.loop", "sog.play.agent")
-TRACED: Final = ("match", "agent:leduc", "random", "--games", "2")
 
 
 def lines_of(path: Path) -> int:
@@ -83,33 +75,8 @@ def games_by_isinstance() -> int:
     return count
 
 
-def trace() -> str:
-    """Our files and functions that one match calls."""
-    called: set[tuple[str, str]] = set()
-
-    def note(frame: FrameType, event: str, argument: Any) -> None:
-        file = frame.f_code.co_filename
-        if event == "call" and file.startswith(tuple(str(ROOT / top) + os.sep for top in PACKAGES)):
-            called.add((file, frame.f_code.co_qualname))
-
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["SOG_CACHE_DIR"] = folder
-        sys.setprofile(note)
-        try:
-            run_sog(TRACED)
-        finally:
-            sys.setprofile(None)
-    files = {file for file, _ in called}
-    return f"{len(files)} files, {len(called)} functions"
-
-
 def main() -> None:
     """Prints the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--trace", action="store_true", help="run a match, and count what it calls")
-    arguments = parser.parse_args()
     table = {name: f"{c['files']} files, {c['lines']:,} lines" for name, c in folders().items()}
     closures, circles = imports()
     slots = sum(
@@ -127,8 +94,6 @@ def main() -> None:
         "isinstance on games in the core": f"{games_by_isinstance()}",
         "words of docs/results": f"{words:,}",
     }
-    if arguments.trace:
-        table[f"sog {' '.join(TRACED)}"] = trace()
     for name, value in table.items():
         print(f"{name:<36} {value}")
 
