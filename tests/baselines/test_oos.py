@@ -16,7 +16,6 @@ from sog.baselines.plain.worlds import InfostateGame, Seen
 from sog.games import make
 from sog.games.core import CHANCE
 from sog.players.methods import make_method
-from sog.players.player import Host
 from tests.baselines.plain_histories import exact, history_tree, random_policy
 from tests.tabular.small_games import node_after
 
@@ -239,18 +238,6 @@ def test_a_simulation_adds_one_infostate_to_memory_at_most() -> None:
         search = OnlineOutcomeSampling(budget=budget).search(game, 4)
         search.search(game.seen_at(0), 2)
         assert min(budget, 2) <= len(search.tree) <= budget
-
-
-def test_what_is_learned_stays_for_the_match_and_not_for_the_next() -> None:
-    agent: Any = make_method("oos:50").agents(make("kuhn"), Host())(0, 5)
-    agent.act(1)
-    before = len(agent.search.tree)
-    agent.observe(1)
-    agent.observe(2)
-    agent.act(1)
-    assert len(agent.search.tree) >= before > 0
-    agent.begin()
-    assert not agent.search.tree
 
 
 @pytest.mark.parametrize(

@@ -22,13 +22,7 @@ def twin_of(game: Game[Any]) -> Any:
     return PlainGoofspiel(game) if isinstance(game, Goofspiel) else infostate_game(game)
 
 
-@pytest.mark.thorough(
-    but=[
-        "liars_dice(dice=1",
-        "goofspiel(cards=5,order=random",
-        "kuhn",
-    ]
-)
+@pytest.mark.thorough(but=["liars_dice(dice=1", "goofspiel(cards=5,order=random", "kuhn"])
 @pytest.mark.parametrize(
     "text",
     [
