@@ -9,9 +9,7 @@ from typing import Any, Generic, TypeVar
 from sog.baselines.histories.layout import histories_of
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.plain.liars_dice import PlainLiarsDice
-from sog.baselines.plain.poker import PlainPoker
 from sog.baselines.plain.worlds import InfostateGame, Seen
-from sog.games.cards.poker import BettingGame
 from sog.games.core import Game, param
 from sog.games.liars_dice import LiarsDice
 from sog.play.arena import AgentFactory
@@ -68,8 +66,7 @@ class OnlineMethod(Method):
 
     tree: str = param(
         "whole",
-        "whole: search the enumerated game; grown: search liars_dice and poker with one private "
-        "card without enumerating them",
+        "whole: search the enumerated game; grown: search liars_dice without enumerating it",
         choices=("whole", "grown"),
     )
     seconds: float = seconds_param()
@@ -101,8 +98,4 @@ class _EnumeratedAgent(PlainAgent):
 
 def infostate_game(game: Game[Any]) -> InfostateGame | None:
     """The game in plain Python, for trees that grow; None if there is no such version."""
-    if isinstance(game, LiarsDice):
-        return PlainLiarsDice(game)
-    if isinstance(game, BettingGame) and game.most_public_cards <= 1:
-        return PlainPoker(game)
-    return None
+    return PlainLiarsDice(game) if isinstance(game, LiarsDice) else None
