@@ -7,8 +7,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.baselines.histories.alias import alias_tables
-from sog.baselines.histories.arrays import ROOT, Histories, HistoryTree, number_rows
+from sog.baselines.histories.arrays import ROOT, Histories, HistoryTree, alias_tables, number_rows
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.players.player import Host
 from sog.tabular import PublicTree
