@@ -13,7 +13,7 @@ import numpy as np
 
 from sog.baselines.histories.arrays import ACTOR, FIRST_EDGE, NUM_EDGES, ROOT, ROW, HistoryTree
 from sog.baselines.histories.worlds import HistoryGame
-from sog.baselines.online.search import TreeSearch
+from sog.baselines.online.method import TreeSearch
 from sog.games.core import CHANCE, TERMINAL
 
 _NOTHING_LEARNED_SEED: Final = 0

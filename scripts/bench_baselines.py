@@ -11,7 +11,6 @@ is the median, with minimum and maximum.
 """
 
 import importlib.util
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 from many_searches import ManySearches
-from shared import provenance, script_parser
+from shared import script_parser, write_results
 
 from sog.baselines.histories.arrays import HistoryTree
 from sog.baselines.histories.layout import lay_out_histories
@@ -166,8 +165,7 @@ def main() -> None:
             contenders[label] = of_ours(name, tree, runs, devices)
         rows += measure(name, contenders, arguments.repeats)
     if arguments.json_out:
-        result = {**provenance(), "game": GAME, "rows": rows}
-        arguments.json_out.write_text(json.dumps(result, indent=1) + "\n")
+        write_results(arguments.json_out, game=GAME, rows=rows)
 
 
 if __name__ == "__main__":

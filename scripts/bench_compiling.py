@@ -9,7 +9,6 @@ Example:
     python scripts/bench_compiling.py --only "search kuhn" --json-out compiling.json
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from shared import provenance, script_parser
+from shared import script_parser, write_results
 
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
 OWN_GAME: Final = CHECKOUT / "docs" / "template_game"
@@ -116,8 +115,7 @@ def main() -> None:
         )
         print(f"{name:28} {seconds}", flush=True)
     if arguments.json_out is not None:
-        content = {"rows": rows, **provenance()}
-        arguments.json_out.write_text(json.dumps(content, indent=1) + "\n")
+        write_results(arguments.json_out, rows=rows)
 
 
 if __name__ == "__main__":

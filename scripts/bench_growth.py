@@ -13,24 +13,22 @@ linear.
 """
 
 import functools
-import json
 import statistics
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import jax
 import numpy as np
 from bench_mlp import mlp, mlp_params
-from shared import game_text, provenance, script_parser, use_one_core
+from shared import game_text, script_parser, use_one_core, write_results
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.mesh import leaves_per_call
 from gtcfr.root import start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
-from sog.files import replace_file
 from sog.games import make
 from sog.numbers import positive_integer
 
@@ -82,7 +80,7 @@ def main() -> None:
     if given.updates and any(count % given.updates for count in given.simulations):
         parser.error(f"--simulations must be multiples of --updates, got {given.simulations}")
     use_one_core()
-    report: dict[str, Any] = {**provenance(), "games": {}}
+    games = {}
     for text in given.games:
         rows = []
         for simulations in given.simulations:
@@ -98,9 +96,9 @@ def main() -> None:
             )
         power = exponent(given.simulations, [row["processor_s"] for row in rows])
         print(f"{text}: time grows with s by the power {power:.2f}", flush=True)
-        report["games"][text] = {"rows": rows, "exponent": power}
+        games[text] = {"rows": rows, "exponent": power}
     if given.json_out is not None:
-        replace_file(given.json_out, json.dumps(report, indent=1) + "\n")
+        write_results(given.json_out, games=games)
 
 
 if __name__ == "__main__":

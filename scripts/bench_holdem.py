@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from shared import provenance, script_parser
+from shared import script_parser, write_results
 
 from sog.games import make
 from sog.holdem.game import Holdem
@@ -109,8 +109,7 @@ def main() -> None:
         rows[name] = measure(make_solver, percent, arguments.precision)
         print(name, json.dumps(rows[name]), flush=True)
     if names == usual and arguments.precision == PRECISIONS[0]:
-        found = {**provenance(), "spots": rows}
-        _OUT.write_text(json.dumps(found, indent=1) + "\n")
+        write_results(_OUT, spots=rows)
 
 
 def measure(

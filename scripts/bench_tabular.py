@@ -44,7 +44,7 @@ from typing import Any, Final, Protocol
 
 from rich.console import Console
 from rich.table import Table
-from shared import provenance, script_parser
+from shared import provenance, script_parser, write_results
 
 Row = dict[str, Any]
 
@@ -323,8 +323,7 @@ def write(file: Path, rows: list[Row]) -> None:
     kept = [row for row in before if (row["game"], row["solver"]) not in new]
     every = sorted(kept + rows, key=lambda row: list(GAMES).index(row["game"]))
     file.parent.mkdir(parents=True, exist_ok=True)
-    result = {**provenance(), "target": TARGET, "rows": every}
-    file.write_text(json.dumps(result, indent=2) + "\n")
+    write_results(file, target=TARGET, rows=every)
 
 
 def main() -> None:

@@ -9,12 +9,11 @@ of one core, with the game in memory; a linear program takes about a millisecond
 """
 
 import dataclasses
-import json
 import time
 from pathlib import Path
 from typing import Any, Final
 
-from shared import game_text, provenance, script_parser
+from shared import game_text, script_parser, write_results
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator
@@ -98,8 +97,7 @@ def main() -> None:
         )
         print(f"{text}: {values}; {work}", flush=True)
         if arguments.out:
-            facts = {**provenance(), "iterations": _ITERATIONS, "results": results}
-            arguments.out.write_text(json.dumps(facts, indent=1) + "\n")
+            write_results(arguments.out, iterations=_ITERATIONS, results=results)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,6 @@ each method or setting.
 
 import argparse
 import itertools
-import json
 import statistics
 import sys
 import time
@@ -37,7 +36,7 @@ from typing import Any, Final
 
 import jax
 import numpy as np
-from shared import prefix, provenance, script_parser
+from shared import prefix, script_parser, write_results
 
 from sog.baselines.histories.arrays import HistoryTree
 from sog.baselines.histories.layout import lay_out_histories
@@ -102,12 +101,6 @@ PAPER_MBB: Final = {
 }
 
 
-def curve_of(label: str, x: list[float], samples: list[list[float]]) -> Curve:
-    """The mean, minimum and maximum of the samples at each point."""
-    mean = [statistics.fmean(one) for one in samples]
-    return Curve(label=label, x=x, mean=mean, low=[*map(min, samples)], high=[*map(max, samples)])
-
-
 def converge(
     method: LearningMethod, tree: HistoryTree, runs: int, episodes: int
 ) -> list[dict[str, Any]]:
@@ -132,20 +125,36 @@ def converge(
     return points
 
 
-def draw(path: Path, game: str, runs: int, results: dict[str, Any]) -> None:
-    """Draws all curves of a game."""
+def write(
+    arguments: argparse.Namespace,
+    facts: dict[str, Any],
+    drawn: dict[str, Any],
+    x: str,
+    y: str,
+    y_label: str,
+) -> None:
+    """Writes facts as JSON, and draws results by name, from the columns x and y of their points."""
+    devices = {"devices": jax.device_count(), "game": arguments.game, "runs": arguments.runs}
+    write_results(f"{arguments.out}.json", **devices, **facts)
     curves = []
-    for name, result in results.items():
-        points = [p for p in result["points"] if p["episodes"] >= _FIRST_SHOWN]
-        points = points or result["points"]
-        x, found = ([p[key] for p in points] for key in ("episodes", "nash_conv"))
-        curves.append(curve_of(name, x, found))
+    for name, result in drawn.items():
+        points = [p for p in result["points"] if p[x] >= _FIRST_SHOWN] or result["points"]
+        found = [point[y] for point in points]
+        curves.append(
+            Curve(
+                label=name,
+                x=[point[x] for point in points],
+                mean=[*map(statistics.fmean, found)],
+                low=[*map(min, found)],
+                high=[*map(max, found)],
+            )
+        )
     plot_curves(
-        path,
+        Path(f"{arguments.out}.png"),
         curves,
-        title=f"{game}: mean, least and most of {runs} runs",
-        x_label="simulated episodes",
-        y_label=f"NashConv ({make(game).unit})",
+        title=f"{arguments.game}: mean, least and most of {arguments.runs} runs",
+        x_label="simulated games",
+        y_label=y_label,
     )
 
 
@@ -178,7 +187,12 @@ def sweep(
         best[name] = min(best.get(name, result), result, key=lambda r: np.mean(r["late_mbb"]))
         print(f"{text}: {late.mean():.0f} mbb", file=sys.stderr, flush=True)
         if arguments.out:
-            _write(arguments, results, best)
+            facts = {
+                "paper_mbb": PAPER_MBB[arguments.game],
+                "best": {name: result["method"] for name, result in best.items()},
+                "results": results,
+            }
+            write(arguments, facts, best, "games", "mbb", "exploitability (mbb per hand)")
     for name, result in best.items():
         late, paper = np.array(result["late_mbb"]), PAPER_MBB[arguments.game][name]
         error = late.std() / len(late) ** 0.5
@@ -197,29 +211,6 @@ def _settings(methods: list[str], only: dict[str, str]) -> list[tuple[str, str]]
             if all(pairs.get(k, v) == v for k, v in only.items()):
                 found.append((name, f"{name}({','.join(f'{k}={v}' for k, v in pairs.items())})"))
     return found
-
-
-def _write(arguments: argparse.Namespace, results: list[Any], best: dict[str, Any]) -> None:
-    facts = {
-        **provenance(),
-        "devices": jax.device_count(),
-        "game": arguments.game,
-        "paper_mbb": PAPER_MBB[arguments.game],
-        "best": {name: result["method"] for name, result in best.items()},
-        "results": results,
-    }
-    Path(f"{arguments.out}.json").write_text(json.dumps(facts) + "\n")
-    curves = [
-        curve_of(name, *([point[key] for point in result["points"]] for key in ("games", "mbb")))
-        for name, result in best.items()
-    ]
-    plot_curves(
-        Path(f"{arguments.out}.png"),
-        curves,
-        title=f"{arguments.game}: mean, least and most of {arguments.runs} runs",
-        x_label="games",
-        y_label="exploitability (mbb per hand)",
-    )
 
 
 def main() -> None:
@@ -268,15 +259,8 @@ def main() -> None:
         points = converge(method, tree, arguments.runs, arguments.episodes)
         results[name] = {"method": str(method), "points": points}
         if arguments.out:
-            facts = {
-                **provenance(),
-                "devices": jax.device_count(),
-                "game": arguments.game,
-                "runs": arguments.runs,
-                "results": results,
-            }
-            Path(f"{arguments.out}.json").write_text(json.dumps(facts) + "\n")
-            draw(Path(f"{arguments.out}.png"), arguments.game, arguments.runs, results)
+            label = f"NashConv ({make(arguments.game).unit})"
+            write(arguments, {"results": results}, results, "episodes", "nash_conv", label)
     for name, result in results.items():
         last = result["points"][-1]
         found = np.array(last["nash_conv"])

@@ -8,15 +8,13 @@ three final policies: normalized visit counts (mvd), most visits (mvis), largest
 with the paper's numbers. All searches of a construction are one compiled program.
 """
 
-import json
 import time
-from pathlib import Path
 from typing import Final
 
 import jax
 import numpy as np
 from many_searches import ManySearches, final_policy
-from shared import game_text, prefix, provenance, script_parser
+from shared import game_text, prefix, script_parser, write_results
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.learners.learning import RowEvaluator
@@ -117,15 +115,8 @@ def main() -> None:
             }
         )
         if arguments.out:
-            facts = {
-                **provenance(),
-                "game": arguments.game,
-                "policies": arguments.policies,
-                "results": results,
-            }
-            path = Path(f"{arguments.out}.json")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(facts, indent=1) + "\n")
+            facts = {"game": arguments.game, "policies": arguments.policies}
+            write_results(f"{arguments.out}.json", **facts, results=results)
 
 
 if __name__ == "__main__":

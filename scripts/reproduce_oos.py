@@ -10,22 +10,19 @@ game, and of the sum of searches in matches against random play, see
 largest utility, as in the paper. --out writes PREFIX.json, again after each figure.
 """
 
-import json
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from aggregate_method import aggregate, at_the_root
-from shared import game_text, prefix, provenance, script_parser
+from shared import game_text, prefix, script_parser, write_results
 
 from sog.baselines.histories.layout import lay_out_histories
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import RowEvaluator
-from sog.baselines.online.method import OnlineMethod
-from sog.baselines.online.search import TreeSearch
+from sog.baselines.online.method import OnlineMethod, TreeSearch
 from sog.games import make
 from sog.players.methods import make_method
 from sog.tabular import enumerate_public_tree
@@ -69,7 +66,7 @@ def main() -> None:
     evaluator, histories = RowEvaluator(tree), HistoryGame(tree)
     if unknown := set(arguments.without) - set(METHODS):
         parser.error(f"--without must name some of {', '.join(METHODS)}, got {min(unknown)}")
-    facts: dict[str, Any] = {**provenance(), "game": str(game), "matches": arguments.matches}
+    facts: dict[str, Any] = {"game": str(game), "matches": arguments.matches}
 
     def measure(part: str, text: str, run: Callable[[TreeSearch[Any], int], np.ndarray]) -> str:
         """One figure of a method with its budget."""
@@ -81,7 +78,7 @@ def main() -> None:
         line = {"search": str(method), "exploitability": found.tolist()}
         facts.setdefault(part, []).append({**line, "seconds": time.perf_counter() - began})
         if arguments.out:
-            Path(f"{arguments.out}.json").write_text(json.dumps(facts, indent=1) + "\n")
+            write_results(f"{arguments.out}.json", **facts)
         error = found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else 0
         print(f"{part}: {method} {1000 * found.mean():.0f}", file=sys.stderr, flush=True)
         return f"{1000 * found.mean():.0f} ± {1000 * error:.0f}"

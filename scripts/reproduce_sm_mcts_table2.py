@@ -11,15 +11,13 @@ and both players, with its 95% interval. Constants are those that the paper tune
 SM-OOS is the journal's.
 """
 
-import json
 import random
 import time
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from goofspiel_values import Cards, PointValues
-from shared import provenance, script_parser
+from shared import script_parser, write_results
 
 from sog.baselines.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.baselines.simultaneous.search import SimultaneousSearch
@@ -141,14 +139,8 @@ def main() -> None:
             "seconds": time.perf_counter() - began,
         }
         if arguments.out:
-            facts = {
-                **provenance(),
-                "game": str(game),
-                "simulations": arguments.simulations,
-                "searches": arguments.searches,
-                "results": results,
-            }
-            Path(arguments.out).write_text(json.dumps(facts, indent=1) + "\n")
+            counts = {"simulations": arguments.simulations, "searches": arguments.searches}
+            write_results(arguments.out, game=str(game), **counts, results=results)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import importlib.metadata
 import importlib.util
+import json
 import os
 import platform
 import shlex
@@ -41,6 +42,11 @@ def provenance() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "versions": versions(_PACKAGES),
     }
+
+
+def write_results(file: str | Path, **facts: Any) -> None:
+    """Writes what a script has found, with its provenance, as JSON."""
+    Path(file).write_text(json.dumps({**provenance(), **facts}, indent=1) + "\n")
 
 
 def use_one_core() -> None:

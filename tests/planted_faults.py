@@ -89,7 +89,7 @@ gtcfr/locks.py :: gtcfr/test_locks :: given = normalize(given, nodes.takeable, a
 gtcfr/tree_reuse.py :: gtcfr/test_tree_reuse :: num_before=state.num_before + state.num_updates :: num_before=state.num_before
 networks/heads.py :: networks/test_heads networks/test_cvpn :: weight.swapaxes(1, 2) * ranges :: weight * ranges
 sog/holdem/hand_network.py :: holdem/test_hand_network :: met = jnp.sum(ranges * meets, axis=(1, 2)) :: met = jnp.sum(ranges, axis=(1, 2))
-sog/baselines/plain/public_moves.py :: baselines/test_oos :: if world.deal in self._deals else 0.0 :: if world.deal in self._deals else 1.0
+sog/baselines/plain/liars_dice.py :: baselines/test_oos :: if world.deal in self._deals else 0.0 :: if world.deal in self._deals else 1.0
 sog/baselines/histories/worlds.py :: baselines/test_oos :: 1 / total if self._leads(edge) else 0.0 :: 1 / total
 sog/baselines/online/is_mcts.py :: baselines/test_is_mcts :: method.c * game.max_utility :: method.c
 sog/baselines/learners/a2c.py :: baselines/test_model_free :: - bonus * entropy :: + bonus * entropy

@@ -7,11 +7,10 @@ There are 1,755 classes of flops, 16,432 of boards with four cards, 134,459 with
 import dataclasses
 import functools
 import itertools
-import math
 
 import numpy as np
 
-from sog.holdem.colex import combinations
+from sog.holdem.colex import combinations, number_of
 from sog.holdem.deck import Deck
 from sog.holdem.hand_ranks import suit_masks
 
@@ -54,11 +53,8 @@ def in_order(deck: Deck, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @functools.cache
 def renamed_hands(deck: Deck, hole_cards: int) -> np.ndarray:
     """int32[suits!, S]: the number of each hand after each renaming of the suits."""
-    cards = np.sort(_renamed_cards(deck)[:, deck.hands(hole_cards)], axis=-1)
-    choose = np.array(
-        [[math.comb(c, j + 1) for c in range(deck.num_cards)] for j in range(hole_cards)]
-    )
-    return np.asarray(sum(choose[j][cards[..., j]] for j in range(hole_cards)), np.int32)
+    cards = _renamed_cards(deck)[:, deck.hands(hole_cards)]
+    return np.asarray(number_of(cards, deck.num_cards, np))
 
 
 def hands_of_class(deck: Deck, hole_cards: int, board: np.ndarray) -> np.ndarray:

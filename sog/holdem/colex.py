@@ -5,10 +5,11 @@ The set {c1 < ... < ck} has the number C(c1, 1) + ... + C(ck, k), for every n.
 
 import functools
 import math
+from types import ModuleType
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 
 @functools.cache
@@ -26,10 +27,10 @@ def combinations(n: int, k: int) -> np.ndarray:
     return everything
 
 
-def number_of(cards: Array, n: int) -> Array:
-    """int32[...]: the numbers of sets of cards [..., k], in any order."""
-    ascending = jnp.sort(cards.astype(jnp.int32), axis=-1)
+def number_of(cards: Any, n: int, xp: ModuleType = jnp) -> Any:
+    """int32[...]: the numbers of sets of cards [..., k], in any order; xp as the arrays are."""
+    ascending = xp.sort(cards.astype(xp.int32), axis=-1)
     k = cards.shape[-1]
     choose = np.array([[math.comb(c, j + 1) for c in range(n)] for j in range(k)], np.int32)
-    parts = [jnp.asarray(choose[j])[ascending[..., j]] for j in range(k)]
-    return jnp.sum(jnp.stack(parts, axis=-1), axis=-1, dtype=jnp.int32)
+    parts = [xp.asarray(choose[j])[ascending[..., j]] for j in range(k)]
+    return xp.sum(xp.stack(parts, axis=-1), axis=-1, dtype=xp.int32)

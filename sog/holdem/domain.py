@@ -39,7 +39,7 @@ DOMAIN: Final = Domain(
         "blueprint": Entry(
             form="blueprint:FILE",
             summary="the average strategy in a file of sog blueprint, for the game it was made for",
-            reader="sog.holdem.blueprint.player:read_blueprint",
+            reader="sog.holdem.blueprint.policy:read_blueprint",
         ),
         "acpc": Entry(
             form="acpc:COMMAND",

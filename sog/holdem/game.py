@@ -147,11 +147,6 @@ wins the pot; equal hands split it."""
         is_drawn = ~self.betting.is_drawing(state.betting)
         return weight * jnp.where(is_drawn, 1 / len(self.betting.setups), 1).astype(dtype)
 
-    def _board_masks(self, state: HoldemState) -> Array:
-        """int32[suits]."""
-        found: Array = suit_masks(state.board, self.deck)
-        return found
-
     def _is_public(self, state: HoldemState) -> Array:
         """bool[N]."""
         every = jnp.arange(self.deck.num_cards, dtype=jnp.int8)
@@ -159,7 +154,7 @@ wins the pot; equal hands split it."""
 
     def _is_live(self, state: HoldemState) -> Array:
         """bool[S]: hands without a card of the board."""
-        shared = jnp.asarray(self.hands.masks) & self._board_masks(state)[None]
+        shared = jnp.asarray(self.hands.masks) & suit_masks(state.board, self.deck)[None]
         return jnp.all(shared == 0, axis=1)
 
     def infostate_mask(self, state: HoldemState) -> Array:
@@ -187,7 +182,7 @@ wins the pot; equal hands split it."""
         return self.utilities_of_kept(self.keep_terminal(state), reach)
 
     def keep_terminal(self, state: HoldemState) -> EndOfHand:
-        masks = jnp.asarray(self.hands.masks) | self._board_masks(state)[None]
+        masks = jnp.asarray(self.hands.masks) | suit_masks(state.board, self.deck)[None]
         sorted_hands = sort_hands(strength(masks, self.deck), self.hands)
         return EndOfHand(state=state, sorted_hands=sorted_hands)
 
@@ -201,7 +196,7 @@ wins the pot; equal hands split it."""
         return jnp.where(live, wins * self._weight(state, reach.dtype) * stake, 0)
 
     def world_utility(self, state: HoldemState, infostates: Array) -> Array:
-        masks = jnp.asarray(self.hands.masks)[infostates] | self._board_masks(state)[None]
+        masks = jnp.asarray(self.hands.masks)[infostates] | suit_masks(state.board, self.deck)[None]
         first, second = strength(masks, self.deck)
         fold = jnp.where(state.betting.folder == PLAYER_0, -1, 1)
         sign = jnp.where(state.betting.folder == NO_FOLDER, jnp.sign(first - second), fold)
@@ -255,7 +250,8 @@ wins the pot; equal hands split it."""
         left = np.ones(self.deck.num_cards, bool)
         left[list(self._start_board)] = False
         cards = self._draw(key, jnp.asarray(left), 2 * self.hole_cards)
-        return number_of(cards.reshape(2, self.hole_cards), self.deck.num_cards)
+        found: Array = number_of(cards.reshape(2, self.hole_cards), self.deck.num_cards)
+        return found
 
     def transition(
         self, key: Array, state: HoldemState, infostates: Array, action: Array

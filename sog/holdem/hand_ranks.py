@@ -57,7 +57,7 @@ def strength(masks: Any, deck: Deck, xp: ModuleType = jnp) -> Any:
     straight = _best_straight(once, deck)
     flush, straight_flush = xp.zeros_like(once), xp.zeros_like(once)
     for ranks in suits:
-        is_flush = _count(ranks, xp) >= _HAND
+        is_flush = xp.bitwise_count(ranks) >= _HAND
         flush = xp.where(is_flush, ranks, flush)
         straight_flush = straight_flush | xp.where(is_flush, _best_straight(ranks, deck), 0)
 
@@ -78,7 +78,7 @@ def strength(masks: Any, deck: Deck, xp: ModuleType = jnp) -> Any:
         (TRIPS, thrice, top_trips, _top(once & ~top_trips, 2, _MOST_CARDS - 3, xp)),
         (STRAIGHT, straight, _highest(straight), 0),
         (FLUSH, flush, _top(flush, _HAND, _MOST_CARDS, xp), 0),
-        (FULL_HOUSE, top_trips & -_as_bit(beside_trips, xp), top_trips, beside_trips),
+        (FULL_HOUSE, top_trips & -(beside_trips != 0).astype(xp.int32), top_trips, beside_trips),
         (QUADS, quads, quads, _highest(once & ~quads)),
         (STRAIGHT_FLUSH, straight_flush, _highest(straight_flush), 0),
     ):
@@ -120,19 +120,9 @@ def _highest(mask: Any) -> Any:
     return filled ^ filled >> 1
 
 
-def _count(mask: Any, xp: ModuleType) -> Any:
-    """The number of set bits."""
-    return xp.bitwise_count(mask)
-
-
 def _top(mask: Any, kept: int, most: int, xp: ModuleType) -> Any:
     """The `kept` highest bits of a mask that has at most `most`."""
-    extra = xp.asarray(_count(mask, xp)).astype(xp.int32) - kept
+    extra = xp.asarray(xp.bitwise_count(mask)).astype(xp.int32) - kept
     for number in range(most - kept):
         mask = xp.where(extra > number, mask & mask - 1, mask)
     return mask
-
-
-def _as_bit(mask: Any, xp: ModuleType) -> Any:
-    """1 where any bit is set."""
-    return (mask != 0).astype(xp.int32)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from sog.baselines.plain.goofspiel import PlainGoofspiel
-from sog.baselines.plain.public_moves import PublicMovesGame, PublicMovesWorld
-from sog.games.cards.poker import BettingGame
+from sog.baselines.plain.liars_dice import LiarsDiceWorld, PlainLiarsDice
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL, Game
 from sog.play.rules import after, deal, first_state, situation, step, utility
 
@@ -28,7 +27,7 @@ def world_of(twin: Any, state: Any, infostates: list[int], source: random.Random
         if int(state.stage) == PLAYER_1:  # after the bid of player 0, its infostate
             world.play(infostates[0])
         return world
-    if isinstance(twin, PublicMovesGame):
+    if isinstance(twin, PlainLiarsDice):
         draw = twin.worlds(twin.seen(state, 0, infostates[0]))
         while (world := draw(source)).deal[1] != infostates[1]:
             pass
@@ -49,16 +48,14 @@ def check_rules(game: Game[Any], twin: Any) -> None:
             if now.actor != CHANCE:
                 held = int(infostates[now.actor])
                 fresh = world_of(twin, jax.device_get(state), infostates.tolist(), source)
-                # Worlds of these games draw cards of their own.
-                draws = isinstance(game, BettingGame) or getattr(game, "order", "") == "random"
-                if world is None or draws:
-                    world = fresh
+                if world is None or getattr(game, "order", "") == "random":
+                    world = fresh  # which draws point cards of its own
                 legal = np.flatnonzero(now.legal_actions[held]).tolist()
                 for one in (world, fresh):
                     assert one.player == now.actor
                     assert list(by_number(one)) == legal
-                if isinstance(twin, PublicMovesGame):
-                    assert isinstance(world, PublicMovesWorld)
+                if isinstance(twin, PlainLiarsDice):
+                    assert isinstance(world, LiarsDiceWorld)
                     seen = twin.seen(jax.device_get(state), now.actor, held)
                     assert world.key() == fresh.key() == (held, seen.public)
                 action = source.choice(legal)

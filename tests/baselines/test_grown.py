@@ -13,8 +13,10 @@ from sog.players.player import Host
 
 @pytest.mark.parametrize("method", ["oos(tree=grown):200", "ismcts(tree=grown):200"])
 def test_what_is_found_is_kept_for_the_next_move_and_not_for_the_next_game(method: str) -> None:
-    agent: Any = make_method(method).agents(make("liars_dice(dice=2)"), Host())(0, 5)
+    make_agent = make_method(method).agents(make("liars_dice(dice=2)"), Host())
+    agent: Any = make_agent(0, 5)
     assert agent.policy(3).sum() == pytest.approx(1)
+    assert np.array_equal(agent.policy(3), make_agent(0, 5).policy(3))  # seeds reproduce
     tree = agent.search.tree
     known = len(tree)
     assert 1 < known <= 201

@@ -12,10 +12,8 @@ from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import LearningRuns
 from sog.baselines.online.is_mcts import IsMcts, IsMctsNode
 from sog.baselines.plain.worlds import InfostateGame, Seen
-from sog.games import make
 from sog.games.cards.kuhn import Kuhn
 from sog.players.methods import make_method
-from sog.players.player import Host
 from sog.tabular import compile_game, enumerate_public_tree, solve_lp
 from tests.baselines.plain_histories import history_tree
 from tests.baselines.test_oos import game_of
@@ -137,17 +135,6 @@ def test_the_final_policy_is_made_of_visits_or_values() -> None:
     assert sorted(one["value"]) == [0, 1]
     with pytest.raises(ValueError, match="final=value needs selection=uct"):
         IsMcts(selection="rm", final="value")
-
-
-@pytest.mark.thorough
-def test_an_agent_searches_once_between_two_events_and_only_where_it_has_a_choice() -> None:
-    make_agent = make_method("ismcts(final=mixed):30").agents(make("goofspiel(cards=2)"), Host())
-    agent: Any = make_agent(0, 3)
-    first = agent.policy(0)
-    assert agent.policy(0) is first
-    assert first.sum() == pytest.approx(1)
-    again: Any = make_agent(0, 3)
-    np.testing.assert_array_equal(first, again.policy(0))  # seeds reproduce
 
 
 def test_an_action_that_was_not_visited_has_no_value_rather_than_0() -> None:

@@ -10,8 +10,7 @@ from jax import Array
 
 from sog.baselines.histories.arrays import HistoryTree
 from sog.baselines.histories.layout import lay_out_histories
-from sog.baselines.histories.steps import Steps, explored, greedy_policy, steps_of
-from sog.baselines.histories.walk import Place, walk
+from sog.baselines.histories.walk import Place, Steps, explored, greedy_policy, steps_of, walk
 from sog.baselines.learners.a2c import A2c
 from sog.baselines.learners.dqn import Dqn
 from sog.baselines.learners.learning import LearningMethod, LearningRuns, RowEvaluator

@@ -16,6 +16,7 @@ from sog.baselines.plain.goofspiel import GoofspielWorld, PlainGoofspiel
 from sog.baselines.simultaneous.backward_induction import ExactSolver
 from sog.baselines.simultaneous.learner import SimultaneousMcts
 from sog.baselines.simultaneous.search import SimultaneousSearch
+from sog.baselines.simultaneous.selection import SELECTIONS
 from sog.baselines.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.games import make
 from sog.games.core import PLAYER_0
@@ -40,13 +41,10 @@ def test_random_ends_are_as_likely_as_they_should_be() -> None:
     # Orders of one hand against the other: 1-1 2-2 3-3 and so on, 6 relative ones of the same odds,
     # and any of 6 assignments to point cards.
     counts: dict[int, int] = {}
-    for first in ((1, 2, 3), (1, 3, 2), (2, 1, 3), (2, 3, 1), (3, 1, 2), (3, 2, 1)):
-        for second in ((1, 2, 3), (1, 3, 2), (2, 1, 3), (2, 3, 1), (3, 1, 2), (3, 2, 1)):
-            lead = sum(
-                card * ((a > b) - (a < b))
-                for card, a, b in zip((3, 2, 1), first, second, strict=True)
-            )
-            counts[lead] = counts.get(lead, 0) + 1
+    for first, second in itertools.product(itertools.permutations((1, 2, 3)), repeat=2):
+        rounds = zip((3, 2, 1), first, second, strict=True)
+        lead = sum(card * ((a > b) - (a < b)) for card, a, b in rounds)
+        counts[lead] = counts.get(lead, 0) + 1
     assert set(leads) == set(counts)
     for lead, count in counts.items():
         assert leads.count(lead) / 6000 == pytest.approx(count / 36, abs=0.03)
@@ -87,8 +85,6 @@ def test_the_root_comes_close_to_an_equilibrium_of_the_exact_matrix(
 
 
 # One update, see `matrix_updates.py`.
-
-SELECTIONS = ["duct_max", "duct_mix", "exp3", "rm", "oos", "oos_plus", "sm_oos"]
 
 
 def search_by_hand(selection: str, c: float = by_hand.C) -> tuple[MatrixSearch, GoofspielWorld]:

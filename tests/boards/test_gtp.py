@@ -14,12 +14,21 @@ from sog.boards.gtp.analysis import AnalysisRequest, analysis_line, read_request
 from sog.boards.gtp.server import GtpServer
 from sog.boards.hex import Hex
 from sog.boards.othello import Othello
+from sog.boards.protocol_server import LineInput
 from sog.boards.thinker import AgentThinker
 from sog.play.game_in_progress import Position
 from sog.play.match import Resignation
 from sog.play.principal_variation import Lines
 from sog.play.simple_agents import RandomAgent
-from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, said_of, script
+from tests.boards.speaking_games import (
+    CLOCK,
+    GAME,
+    Patient,
+    analyst,
+    random_player,
+    said_of,
+    script,
+)
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -34,17 +43,13 @@ def answers(*lines: str | float, searches: bool = True, seconds: float | None = 
     said: list[str] = []
     GtpServer(
         GAME,
-        lambda game: analyst() if searches else agent_thinker(game),
+        lambda game: analyst() if searches else random_player(game),
         line_input=script(lines),
         say=said.append,
         seconds=seconds,
     ).run()
     text = "".join(f"{one}\n" for one in said)
     return [one.strip("\n") for one in re.split(r"\n\n+", text) if one.strip()]
-
-
-def agent_thinker(game: object) -> AgentThinker:
-    return AgentThinker(GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed))
 
 
 @pytest.mark.thorough
@@ -213,14 +218,9 @@ def test_a_loaded_game_is_on_the_board(tmp_path: Path) -> None:
 
 def test_a_score_is_that_of_the_area() -> None:
     """On 5 x 5 a lone stone has the whole board, 25 points, of which White gets 24.5."""
-    game, said = Go5(), list[str]()
-
-    def seat(_: object) -> AgentThinker:
-        return AgentThinker(game, lambda player, seed: RandomAgent(game, player=player, seed=seed))
-
     lines = ["final_score", "play b c3", "final_score", "komi 3", "final_score", "boardsize 7"]
-    GtpServer(game, seat, line_input=script([*lines, "final_score"]), say=said.append).run()
-    assert said == ["= W+24.5\n", "=\n", "= B+0.5\n", "=\n", "= B+22\n", "=\n", "= W+3\n"]
+    said = said_of(Go5(), *lines, "final_score")
+    assert said == ["= W+24.5", "=", "= B+0.5", "=", "= B+22", "=", "= W+3"]
 
 
 def test_hex_is_spoken_as_its_programs_do() -> None:
@@ -249,7 +249,6 @@ def test_othello_is_spoken_as_its_programs_do() -> None:
 
 def test_what_is_sent_as_a_program_sends_it_is_understood() -> None:
     """Ends of lines of Windows, control characters, bytes that are no text."""
-    from sog.boards.protocol_server import LineInput
 
     def stream() -> Iterator[bytes]:
         yield b"1 protocol_version\r\n"
@@ -262,7 +261,7 @@ def test_what_is_sent_as_a_program_sends_it_is_understood() -> None:
 
 
 def test_a_follower_begins_anew_where_moves_were_taken_back() -> None:
-    thinker, start = agent_thinker(GAME), Position.of(GAME)
+    thinker, start = random_player(GAME), Position.of(GAME)
     first = start.after(GAME, 0)
     for position in (first, start.after(GAME, 4), start.after(GAME, 8)):
         thinker.think(position, None, lambda: math.inf)

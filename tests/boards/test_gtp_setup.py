@@ -18,8 +18,8 @@ from sog.boards.thinker import AgentThinker
 from sog.games import Game
 from sog.play.analyst import Analyst
 from tests.boards.speaking_games import random_player, said_of, script
+from tests.boards.test_go_notation import HANDICAP
 
-HANDICAP = "(;GM[1]FF[4]SZ[5]KM[0.5]HA[2]AB[db][bd];W[cc];B[cb])"
 COMMANDS = ("fixed_handicap", "place_free_handicap", "set_free_handicap")
 
 

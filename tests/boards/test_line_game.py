@@ -2,7 +2,6 @@
 
 import dataclasses
 import itertools
-from collections.abc import Iterator
 
 import jax
 import jax.numpy as jnp
@@ -13,8 +12,8 @@ from sog.boards.connect_four import ConnectFour
 from sog.boards.line_game import DIRECTIONS, LineGame, LineState
 from sog.boards.stones import EMPTY
 from sog.boards.tic_tac_toe import TicTacToe
-from sog.chunks import in_chunks
 from sog.games.core import TERMINAL
+from tests.boards.levels import levels
 
 
 def play(game: LineGame, actions: str) -> LineState:
@@ -26,52 +25,28 @@ def play(game: LineGame, actions: str) -> LineState:
     return state
 
 
-Level = tuple[np.ndarray, np.ndarray]
-
-
-def levels(game: LineGame) -> Iterator[Level]:
-    """By number of stones: how many histories lead to each distinct board, and its result.
-
-    The result is NaN where the game goes on. Histories that meet are not followed one by one.
-    """
-
-    @jax.jit
-    @jax.vmap
-    def look(state: LineState) -> tuple[jax.Array, jax.Array, LineState]:
-        is_over = game.actor(state) == TERMINAL
-        actions = jnp.arange(game.num_actions, dtype=jnp.int32)
-        children = jax.vmap(game.apply, (None, 0))(state, actions)
-        return jnp.where(is_over, game.result(state), jnp.nan), game.legal_outcomes(state), children
-
-    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.root())
-    counts = np.ones(1, int)
-    while len(counts) > 0:
-        results, legal, children = in_chunks(look, states, size=512)
-        yield counts, results
-        parents, actions = np.nonzero(legal)
-        boards = children.board[parents, actions]
-        _, first, group = np.unique(boards, axis=0, return_index=True, return_inverse=True)
-        at = (parents[first], actions[first])
-        states = jax.tree.map(lambda leaf, at=at: leaf[at], children)
-        counts = np.bincount(group, counts[parents], len(first)).astype(int)
-
-
-def num_games_by_result(found: list[Level]) -> dict[float, int]:
-    counts, results = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return {value: int(counts[results == value].sum()) for value in (-1.0, 0.0, 1.0)}
+def boards_of(states: LineState) -> np.ndarray:
+    return np.asarray(states.board)
 
 
 def test_tic_tac_toe_has_5478_boards_and_255168_games() -> None:
     # 131184 are won by X, 77904 by O: https://en.wikipedia.org/wiki/Tic-tac-toe#Combinatorics
-    found = list(levels(TicTacToe()))
-    assert sum(len(counts) for counts, _ in found) == 5478
-    assert num_games_by_result(found) == {1.0: 131184, -1.0: 77904, 0.0: 46080}
+    game, num_boards, num_games = TicTacToe(), 0, dict[float, int]()
+    for counts, states in levels(game, boards_of):
+        num_boards += len(counts)
+        is_over = np.asarray(jax.vmap(game.actor)(states)) == TERMINAL
+        results = np.asarray(jax.vmap(game.result)(states))
+        for value in (1.0, -1.0, 0.0):
+            ended = int(counts[is_over & (results == value)].sum())
+            num_games[value] = num_games.get(value, 0) + ended
+    assert num_boards == 5478
+    assert num_games == {1.0: 131184, -1.0: 77904, 0.0: 46080}
 
 
 def test_connect_four_has_as_many_positions_as_tromp_counted() -> None:
     # Positions of the usual board after n stones: https://oeis.org/A212693.
     published = [1, 7, 49, 238, 1120, 4263, 16422]
-    found = itertools.islice(levels(ConnectFour()), len(published))
+    found = itertools.islice(levels(ConnectFour(), boards_of), len(published))
     assert [len(counts) for counts, _ in found] == published
 
 

@@ -2,50 +2,28 @@
 
 import itertools
 import random
-from collections.abc import Iterator
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from sog.boards.othello import Othello, OthelloState
-from sog.chunks import in_chunks
 from sog.games import make
 from sog.games.core import TERMINAL
 from tests.boards.backward_induction import BackwardInduction
+from tests.boards.levels import levels
 
-Board = tuple[str, ...]
 
-
-def positions(game: Othello) -> Iterator[tuple[np.ndarray, OthelloState]]:
-    """By number of events: how many histories lead to each distinct position; and these."""
-
-    @jax.jit
-    @jax.vmap
-    def look(state: OthelloState) -> tuple[jax.Array, OthelloState]:
-        actions = jnp.arange(game.num_actions, dtype=jnp.int32)
-        return game.legal_outcomes(state), jax.vmap(game.apply, (None, 0))(state, actions)
-
-    states = jax.tree.map(lambda leaf: np.asarray(leaf)[None], game.root())
-    counts = np.ones(1, int)
-    while len(counts) > 0:
-        yield counts, states
-        legal, children = in_chunks(look, states, size=512)
-        parents, actions = np.nonzero(legal)
-        found = jax.tree.map(lambda leaf, at=(parents, actions): leaf[at], children)
-        rows = np.column_stack([found.disks.reshape(-1, 4), found.mover, found.is_over])
-        _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        states = jax.tree.map(lambda leaf, first=first: leaf[first], found)
-        counts = np.bincount(group, counts[parents], len(first)).astype(int)
+def rows_of(states: OthelloState) -> np.ndarray:
+    return np.column_stack([states.disks.reshape(-1, 4), states.mover, states.is_over])
 
 
 @pytest.mark.parametrize("depth", [6, pytest.param(8, marks=pytest.mark.slow)])
 def test_as_many_games_begin_as_others_count(depth: int) -> None:
     # Leaves at depths 0, 1, ...: https://www.aartbik.com/strategy.php (perft for Reversi).
     published = [1, 4, 12, 56, 244, 1396, 8200, 55092, 390216]
-    found = itertools.islice(positions(Othello()), depth + 1)
+    found = itertools.islice(levels(Othello(), rows_of), depth + 1)
     assert [int(counts.sum()) for counts, _ in found] == published[: depth + 1]
 
 

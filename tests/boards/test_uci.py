@@ -11,20 +11,15 @@ from typing import Any
 import pytest
 
 from sog.boards.clock import seconds_for_move
-from sog.boards.thinker import AgentThinker, Thinker
+from sog.boards.thinker import Thinker
 from sog.boards.uci.limits import Limits, read_limits
 from sog.boards.uci.server import UciServer, centipawns
 from sog.games import Game, make
-from sog.play.simple_agents import RandomAgent
 from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, random_player, script
 
 Run = Callable[..., tuple[int, str, str]]
 WON = "position fen X../XO./..O"
 """X wins with a1."""
-
-
-def agent_thinker() -> AgentThinker:
-    return AgentThinker(GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed))
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +70,7 @@ def test_it_comments_while_it_compiles_and_where_that_has_not_ended(
         told.append(line)
         is_heard.set()
 
-    thinker = agent_thinker()
+    thinker = random_player(GAME)
     monkeypatch.setattr(thinker, "prepare", is_heard.wait)
     monkeypatch.setattr(thinker, "is_draft", True)
     lines = script(["isready", WON, "go"])
@@ -256,7 +251,7 @@ def test_speed_counts_what_this_search_did() -> None:
 
 def test_players_who_do_not_search_play_legal_moves() -> None:
     asked = ["uci", "isready", "position startpos moves a1", "go infinite", "stop", "go nodes 5"]
-    lines = said(*asked, thinker=agent_thinker())
+    lines = said(*asked, thinker=random_player(GAME))
     assert not any("Simulations" in line for line in lines)
     moves = best_moves(lines)
     assert len(moves) == 2
@@ -330,7 +325,7 @@ def test_a_game_that_is_sent_anew_with_every_move_is_read_once(
         "position startpos moves a1 b3",
         "position startpos moves a1 b3 a1",
         "position startpos moves a1 b3 a2",
-        thinker=agent_thinker(),
+        thinker=random_player(GAME),
     )
     assert read == ["a1", "b2", "a2", "c1", "b3", "a1", "a2"]
     assert lines == ["info string error: move 3, 'a1': 'a1' is no move here."]

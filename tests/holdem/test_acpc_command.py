@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from sog.holdem.acpc import acpc_game
-from sog.holdem.commands.acpc_client import AcpcClient
+from sog.holdem.commands.acpc import AcpcClient
 from sog.play.arena import play_match
 from sog.players.seating import seat
 

@@ -16,8 +16,7 @@ from sog.holdem.blueprint.file import (
     load_blueprint,
     save_blueprint,
 )
-from sog.holdem.blueprint.player import BlueprintAgent
-from sog.holdem.blueprint.policy import BlueprintPolicy, policy_on
+from sog.holdem.blueprint.policy import BlueprintAgent, BlueprintPolicy, policy_on
 from sog.holdem.blueprint.public_chance import BOARDS, Tables, iterate
 from sog.holdem.game import Holdem
 from sog.tabular import compile_game, enumerate_public_tree, evaluate_policy, solve

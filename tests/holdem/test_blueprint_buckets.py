@@ -20,16 +20,13 @@ from sog.holdem.hand_ranks import strength, suit_masks
 
 DECK = Deck(5, 3)
 SMALL = Cards(deck=DECK, hole_cards=2, num_public=(0, 3, 4))
-WHOLE = Deck()
 
 
-def test_hands_and_boards_fall_into_the_known_numbers_of_classes() -> None:
-    first = hands_of_class(WHOLE, 2, np.zeros(0, np.int32))
+def test_hands_fall_into_the_known_numbers_of_classes() -> None:
+    first = hands_of_class(Deck(), 2, np.zeros(0, np.int32))
     _, sizes = np.unique(first, return_counts=True)
     # 13 pairs of 6 hands, 78 of one suit of 4, and 78 of two suits of 12.
     assert dict(zip(*np.unique(sizes, return_counts=True), strict=True)) == {4: 78, 6: 13, 12: 78}
-    counts = [(len(suit_classes(WHOLE, n).key), suit_classes(WHOLE, n).size.sum()) for n in (3, 4)]
-    assert counts == [(1755, 22100), (16432, 270725)]
 
 
 def plain_score(board: tuple[int, ...], hand: tuple[int, ...]) -> int:

@@ -15,7 +15,6 @@ from sog.play.arena import play_match
 from sog.play.rules import after, first_state
 from sog.players.seating import seat
 from sog.tabular import PublicTree, compile_tree, evaluate_policy, uniform_policy
-from sog.tabular.enumerated_game import EnumeratedGame
 from tests.responses import random_policy, response_to
 
 LEDUC = "leduc"
@@ -128,18 +127,6 @@ def test_what_it_does_is_what_a_count_of_all_cards_says() -> None:
             values += bets[held] * np.array([-1, 3 * share, 3 * fold + 5 * (1 - fold) * share])
         chosen = lbr.act(own)
         assert chosen == values.argmax(), (own, values)
-
-
-def test_its_range_of_the_other_is_what_the_events_leave() -> None:
-    compiled = compile_tree(make(LEDUC))
-    tree = compiled.tree
-    policy = random_policy(tree, seed=3)
-    lbr = make_lbr("lbr", tree.game, 1)
-    other = TabularAgent(EnumeratedGame(tree=tree), policy, player=0)
-    lbr.watch(other)
-    lbr.observe(2)  # a bet
-    expected = policy[0, :, 2]
-    np.testing.assert_allclose(lbr._reach[0], expected, atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """Fixtures of the core's tests that tests of OpenSpiel use as well."""
 
 from tests.cli.conftest import _never_ended as _never_ended
-from tests.cli.conftest import run_play as run_play
 from tests.cli.conftest import sog as sog
-from tests.cli.conftest import start as start
-from tests.games.conftest import check_rules as check_rules
 from tests.games.conftest import written as written

@@ -1,6 +1,5 @@
 """OpenSpiel games as public trees, against OpenSpiel's own histories and information states."""
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -266,9 +265,3 @@ def test_a_deep_game_is_refused_before_it_fills_the_memory(
         load_openspiel(
             "oshi_zumo(coins=3,size=1)", max_histories=100_000
         )  # bids of nothing: 1000 rounds
-
-
-def test_without_open_spiel_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(ValueError, match=r"needs? OpenSpiel: pip install 'sog\[openspiel\]'"):
-        make("openspiel:kuhn_poker")

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from sog.games.core import CHANCE, TERMINAL
-from sog.games.registry import make
 from sog.openspiel.game import OpenSpiel, OpenSpielState, load_openspiel
-from sog.tabular import enumerate_public_tree
 from tests.openspiel.openspiel_games import (
     BATTLESHIP,
     DARK_HEX,
@@ -97,23 +95,6 @@ def test_known_numbers_of_public_states_and_infostates(
     decisions = tables.node_actor < CHANCE
     assert decisions.sum() == num_public_states
     assert len(tables.legal) == num_infostates
-
-
-@pytest.mark.thorough(but=["kuhn", "dice"])
-@pytest.mark.parametrize(
-    ("theirs", "ours"),
-    [
-        ("kuhn_poker", "kuhn"),
-        ("leduc_poker", "leduc"),
-        ("leduc_poker(suit_isomorphism=True)", "leduc(suit_isomorphism=true)"),
-        ("liars_dice(dice_sides=3)", "liars_dice(dice=1,faces=3)"),
-    ],
-)
-def test_a_game_has_as_many_public_states_as_our_own(theirs: str, ours: str) -> None:
-    game, own = load_openspiel(theirs), make(ours)
-    num_nodes = len(game.tables.node_actor) - game.tables.root
-    assert num_nodes == enumerate_public_tree(own).num_nodes
-    assert game.num_infostates == own.num_infostates
 
 
 def test_the_move_that_ends_a_game_is_told_apart_and_what_it_reveals_is_not() -> None:

@@ -88,12 +88,6 @@ def test_a_policy_of_another_game_is_refused() -> None:
         from_openspiel(compiled_game("kuhn").tree, table)
 
 
-def test_a_game_that_openspiel_does_not_have_is_refused() -> None:
-    tree = compiled_game("kuhn(ranks=4)").tree
-    with pytest.raises(ValueError, match=r"OpenSpiel has no game with the rules of kuhn\(ranks=4"):
-        to_openspiel(tree, random_policy(tree, seed=1))
-
-
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [

@@ -3,4 +3,3 @@
 from tests.cli.conftest import _never_ended as _never_ended
 from tests.cli.conftest import sog as sog
 from tests.games.conftest import check_rules as check_rules
-from tests.games.conftest import written as written

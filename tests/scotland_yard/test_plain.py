@@ -1,13 +1,8 @@
-"""Scotland Yard in plain Python keeps the rules of the contract's, and PimBot plays with it."""
+"""Scotland Yard in plain Python keeps the rules of the contract's."""
 
-import jax
 import pytest
 
 from sog.games import make
-from sog.games.core import PLAYER_0
-from sog.play.rules import deal
-from sog.players.methods import make_method
-from sog.players.player import Host
 from sog.scotland_yard.game import ScotlandYard
 from sog.scotland_yard.plain import Roads
 from tests.baselines.plain_rules import check_random_ends, check_rules
@@ -33,13 +28,3 @@ def test_the_rules_are_those_of_the_contract(text: str) -> None:
 def test_what_is_finished_at_random_ends_as_random_games_do() -> None:
     game = make("glasses")
     check_random_ends(game, twin_of(game))
-
-
-def test_pimbot_acts_by_the_policy_that_it_told() -> None:
-    game = make("glasses")
-    agent = make_method("pimbot:20").agents(game, Host())(PLAYER_0, 3)
-    held = int(deal(game, jax.random.key(0))[0])
-    policy = agent.policy(held)
-    assert policy is not None
-    assert policy.sum() == pytest.approx(1)
-    assert all(policy[agent.act(held)] > 0 for _ in range(20))

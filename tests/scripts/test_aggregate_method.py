@@ -9,9 +9,8 @@ from aggregate_method import aggregate, at_the_root, rows_below
 from sog.baselines.histories.worlds import HistoryGame
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.online.is_mcts import IsMcts
-from sog.baselines.online.method import OnlineMethod
+from sog.baselines.online.method import OnlineMethod, TreeSearch
 from sog.baselines.online.oos import OnlineOutcomeSampling
-from sog.baselines.online.search import TreeSearch
 from sog.baselines.plain.worlds import Seen
 from tests.baselines.plain_histories import history_tree
 from tests.tabular.small_games import node_after

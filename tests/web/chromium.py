@@ -110,6 +110,14 @@ class Browser:
             for one in tables
         )
 
+    def nameless(self, selector: str) -> list[str]:
+        """What is shown and has no name for those who do not see it."""
+        return [
+            one.get_attribute("outerHTML") or ""
+            for one in self.all(selector)
+            if one.is_displayed() and not one.accessible_name
+        ]
+
     def problems(self) -> list[str]:
         """What the browser complained of, such as something that the policy forbids."""
         return [entry["message"] for entry in self.driver.get_log("browser")]  # type: ignore[no-untyped-call]

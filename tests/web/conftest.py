@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from starlette.testclient import TestClient
 
 from selfplay.runs.metrics import MetricsFile
 from selfplay.runs.run_folder import RunFolder
@@ -17,7 +18,7 @@ from sog.web.security import Guard
 from sog.web.server import listen, serving
 from tests.web import chromium
 from tests.web.chromium import CHROMIUM, DRIVER, OPTIONS, Browser
-from tests.web.visitor import PORT, TOKEN, Visitor
+from tests.web.visitor import HERE, PORT, TOKEN, Visitor
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +45,12 @@ def app(serve: Callable[..., Guard]) -> Guard:
 @pytest.fixture
 def visitor(app: Guard) -> Visitor:
     return Visitor(app)
+
+
+@pytest.fixture
+def stranger(app: Guard) -> TestClient:
+    """A client without the token."""
+    return TestClient(app, base_url=HERE, follow_redirects=False)
 
 
 @pytest.fixture

@@ -171,16 +171,10 @@ def test_a_game_is_begun_and_played_with_the_keyboard_only(browser: Browser) -> 
 
 
 def test_every_field_and_button_has_a_name_for_those_who_do_not_see_it(browser: Browser) -> None:
-    def nameless() -> list[str]:
-        return [
-            one.get_attribute("outerHTML") or ""
-            for one in browser.all("main button, main input, main select, main a, svg[role]")
-            if one.is_displayed() and not one.accessible_name
-        ]
-
-    assert nameless() == []
+    parts = "main button, main input, main select, main a, svg[role]"
+    assert browser.nameless(parts) == []
     browser.begin("leduc")
-    assert nameless() == []
+    assert browser.nameless(parts) == []
 
 
 def test_a_game_is_played_without_scripts(browser: Browser) -> None:

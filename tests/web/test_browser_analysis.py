@@ -7,8 +7,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
 from tests.web.chromium import PHONE, Browser
-
-TIC_TAC_TOE = "a3 a2 b3 b2 c1"  # X does not win with c3
+from tests.web.test_reviews import TIC_TAC_TOE
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from sog.web.server import listen, serving
 from sog.web.sessions import FullError
 from sog.web.table import StaleError
 from tests.waiting import PATIENCE
-from tests.web.visitor import HERE, TOKEN, Visitor
+from tests.web.visitor import TOKEN, Visitor
 
 ALWAYS = {
     "cache-control": "no-store",
@@ -36,11 +36,6 @@ def check(answer: Any, status: int, others: dict[str, str]) -> None:
     assert sorted(headers) == sorted({**ALWAYS, **length, **others}.items())
 
 
-@pytest.fixture
-def stranger(app: Guard) -> TestClient:
-    return TestClient(app, base_url=HERE, follow_redirects=False)
-
-
 @pytest.mark.parametrize(
     ("path", "kind"),
     [("/static/style.css", "text/css"), ("/static/script.js", "text/javascript")],
@@ -59,7 +54,9 @@ def test_headers_of_refusals(stranger: TestClient, visitor: Visitor) -> None:
     long = {"Content-Length": "2000000"}
     check(visitor.client.post("/games", content=b"", headers=long), 413, refused)
     parts = (b"x" * 1_000_000 for _ in range(2))
-    check(visitor.client.post("/games", content=parts), 413, TEXT)
+    answer = visitor.client.post("/games", content=parts)
+    check(answer, 413, TEXT)
+    assert answer.text == "A request may have 1,000,000 bytes at most."
 
 
 def test_headers_of_the_way_in(stranger: TestClient) -> None:
@@ -93,7 +90,8 @@ def test_headers_of_pages_that_fail(
     check(visitor.get("/"), status, HTML)
 
 
-def test_headers_of_a_game(visitor: Visitor) -> None:
+def test_headers_of_a_game(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sog.web.pages.SECONDS_AT_ONCE", 60.0)  # the machine may be busy
     form = {"player": "random", "game": "kuhn", "seat": "0"}
     answer = visitor.client.post("/games", data=form, follow_redirects=False)
     path = answer.headers["location"]

@@ -3,10 +3,10 @@
 import pytest
 
 from sog.web.numbers import whole_number
+from tests.web.test_search import SEARCH
 from tests.web.visitor import Visitor, turn_in
 
 TEXTS = ["\u00b2", "\u0663", "9" * 5000, "-1", "+1", "1_0", "x"]
-SEARCH = {"game": "kuhn", "evaluator": "zero", "search": "20,1"}
 
 
 @pytest.mark.parametrize(("text", "value"), [("0", 0), ("007", 7), ("1000000000", 10**9)])

@@ -20,7 +20,7 @@ from sog.web.app import make_app
 from sog.web.catalog import Catalog
 from sog.web.security import Guard
 from sog.web.table_agent import TableAgent
-from tests.web.visitor import PORT, TOKEN, Visitor, actions_in, status_in, turn_in
+from tests.web.visitor import PORT, TOKEN, Visitor, actions_in, alert_in, status_in, turn_in
 
 MATE_IN_1: Final = "2k2/5/2K2/5/R4 w - - 0 1"
 PGN: Final = f"""[Event "An end"]
@@ -210,9 +210,7 @@ def test_what_is_wrong_with_a_file_is_told_in_a_line(
     text = json.dumps(changed(json.loads(kuhn_file)))
     answer = visitor.post("/games/opened", text=text)
     assert answer.status_code == 400
-    told = re.search(r'role="alert">(.*)</p>', answer.text)
-    assert told is not None
-    assert message in told[1].replace("&#39;", "'")
+    assert message in alert_in(answer.text).replace("&#39;", "'")
 
 
 @pytest.mark.parametrize(
@@ -233,9 +231,7 @@ def test_a_text_that_is_no_game_is_told_in_a_line(
 ) -> None:
     answer = visitor.post("/games/opened", **form)
     assert answer.status_code == 400
-    told = re.search(r'role="alert">(.*)</p>', answer.text)
-    assert told is not None
-    assert message in told[1]
+    assert message in alert_in(answer.text)
 
 
 def test_one_of_several_games_of_a_file_is_opened(visitor: Visitor, kuhn_file: str) -> None:

@@ -2,14 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable
 
 import pytest
 
 from sog.games import make
 from sog.play.match import Resignation
 from sog.play.simple_agents import RandomAgent
-from sog.web import play_pages
 from sog.web.security import Guard
 from tests.web.visitor import Visitor, actions_in, status_in, turn_in
 
@@ -239,23 +237,6 @@ def test_what_cannot_be_played_is_told_in_a_sentence(
 @pytest.mark.parametrize("path", ["/games/999", "/searches/999", "/runs/9", "/games/x"])
 def test_what_is_not_there_is_told(visitor: Visitor, path: str) -> None:
     assert visitor.get(path).status_code == 404
-
-
-def test_too_many_games_are_refused_until_one_is_finished(
-    serve: Callable[..., Guard], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(play_pages, "MOST_TABLES", 2)
-    visitor = Visitor(serve())
-    first, second = (visitor.begin(player="random", game="kuhn") for _ in range(2))
-    full = visitor.post("/games", player="random", game="kuhn")
-    assert full.status_code == 503
-    assert "There are 2 games that are not finished" in full.text
-    visitor.play_out(second)
-    third = visitor.begin(player="random", game="kuhn")
-    assert visitor.get(second).status_code == 404  # the finished one made room
-    assert visitor.get(first).status_code == visitor.get(third).status_code == 200
-    visitor.post(f"{first}/remove")
-    assert visitor.get(first).status_code == 404
 
 
 def test_an_agent_that_fails_ends_its_game_and_nothing_else(

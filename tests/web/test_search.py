@@ -15,17 +15,21 @@ from sog.web.catalog import Catalog
 from sog.web.interfaces import RequestError, SearchSetup
 from sog.web.preparations import Preparations
 from sog.web.security import Guard
-from sog.web.watched_search import PAUSED, WatchedSearch
+from sog.web.watched_search import PAUSED, WHOLE, WatchedSearch
 from tests.gtcfr.large_games import TurnCard
-from tests.web.visitor import Visitor, status_in
+from tests.web.visitor import Visitor, row_in, status_in
 
 SEARCH = {"game": "kuhn", "evaluator": "zero", "search": "20,1", "history": "", "mode": "whole"}
 
 
 def kuhn_search(
-    *outcomes: int, ranges: list[list[float]] | None = None, simulations: int = 20
+    *outcomes: int,
+    ranges: list[list[float]] | None = None,
+    simulations: int = 20,
+    mode: str = WHOLE,
+    submit: Callable[[Callable[[], None]], object] = lambda work: work(),
 ) -> WatchedSearch:
-    """A search of Kuhn poker that has run to its end, in this thread."""
+    """A search of Kuhn poker that has run to its end, in this thread, unless it is submitted."""
     game = make("kuhn")
     searcher = SearchSetup(
         game=game,
@@ -35,7 +39,7 @@ def kuhn_search(
         settings=SearchSettings(num_simulations=simulations),
     )
     own = None if ranges is None else np.array(ranges)
-    return WatchedSearch(searcher, outcomes, ranges=own, submit=lambda work: work())
+    return WatchedSearch(searcher, outcomes, ranges=own, mode=mode, submit=submit)
 
 
 def solve(search: WatchedSearch) -> None:
@@ -155,11 +159,9 @@ def test_one_can_walk_through_the_tree(visitor: Visitor) -> None:
 def test_the_ranges_that_are_set_are_those_that_are_searched(visitor: Visitor) -> None:
     path = visitor.follow("/searches", **SEARCH)
     page = visitor.wait(path)
-    row = re.search(r'name="row" value="(\d+)"', page)
-    assert row is not None
     weights = {f"range-0-{card}": weight for card, weight in enumerate((0, 0, 5))}
     weights |= {f"range-1-{card}": 1 for card in range(3)}
-    edited = visitor.follow(f"{path}/ranges", row=row[1], **weights)
+    edited = visitor.follow(f"{path}/ranges", row=row_in(page), **weights)
     page = visitor.wait(edited)
     shares = re.findall(r'<td class="barred"[^>]*><svg.*?</svg> (\S+)%', page, re.DOTALL)
     assert shares[:1] == ["0"]
@@ -232,9 +234,7 @@ def test_a_search_that_cannot_be_is_told_in_a_sentence(
 def test_a_weight_that_is_none_is_told(visitor: Visitor, weight: str) -> None:
     path = visitor.follow("/searches", **SEARCH)
     page = visitor.wait(path)
-    row = re.search(r'name="row" value="(\d+)"', page)
-    assert row is not None
-    answer = visitor.post(f"{path}/ranges", row=row[1], **{"range-0-0": weight})
+    answer = visitor.post(f"{path}/ranges", row=row_in(page), **{"range-0-0": weight})
     assert answer.status_code == 400
     assert "A weight must be" in answer.text
 

@@ -11,7 +11,7 @@ from sog.tabular.locks import read_locks
 from sog.web.search_locks import locks_context
 from sog.web.watched_search import WatchedSearch
 from tests.web.test_search import SEARCH, kuhn_search, solve
-from tests.web.visitor import Visitor
+from tests.web.visitor import Visitor, row_in
 
 
 def locked(visitor: Visitor, **fields: object) -> tuple[str, str]:
@@ -75,10 +75,7 @@ def test_weights_that_cannot_be_are_told(
     visitor: Visitor, fields: dict[str, str], told: str
 ) -> None:
     path = visitor.follow("/searches", **SEARCH)
-    visitor.wait(path)
-    row = re.search(r'name="row" value="(\d+)"', visitor.wait(path))
-    assert row is not None
-    answer = visitor.post(f"{path}/lock", row=row[1], **fields)
+    answer = visitor.post(f"{path}/lock", row=row_in(visitor.wait(path)), **fields)
     assert answer.status_code == 400
     assert told.replace("'", "&#39;") in answer.text
 

@@ -8,13 +8,7 @@ from starlette.testclient import TestClient
 from sog.web.app import make_app
 from sog.web.catalog import Catalog
 from sog.web.security import Guard
-
-HERE = "http://127.0.0.1:8642"
-
-
-@pytest.fixture
-def stranger(app: Guard) -> TestClient:
-    return TestClient(app, base_url=HERE, follow_redirects=False)
+from tests.web.visitor import HERE
 
 
 @pytest.fixture
@@ -104,31 +98,9 @@ def test_a_form_of_another_site_is_refused(friend: TestClient, app: Guard, origi
         assert "another site" in answer.text
 
 
-def test_a_body_of_100_mb_is_refused_whether_it_says_how_long_it_is_or_not(
-    friend: TestClient,
-) -> None:
-    headers = {"Content-Length": "100000000"}
-    assert friend.post("/games", content=b"", headers=headers).status_code == 413
-    answer = friend.post("/games", content=(b"x" * 1_000_000 for _ in range(100)))
-    assert (answer.status_code, answer.text) == (413, "A request may have 1,000,000 bytes at most.")
-
-
 @pytest.mark.parametrize("length", ["-1", "many", "1e3", "\xb2".encode("latin-1"), "9" * 5000])
 def test_a_length_that_is_no_number_is_refused(friend: TestClient, length: str) -> None:
     assert friend.post("/games", headers={"Content-Length": length}).status_code == 413
-
-
-@pytest.mark.parametrize("path", ["/", "/nowhere", "/games/99", "/static/style.css"])
-def test_every_page_forbids_scripts_and_pictures_from_elsewhere(
-    friend: TestClient, path: str
-) -> None:
-    headers = friend.get(path).headers
-    policy = headers["content-security-policy"]
-    assert "default-src 'none'" in policy
-    assert "script-src 'self'" in policy
-    assert "unsafe" not in policy
-    assert "http" not in policy
-    assert headers["x-content-type-options"] == "nosniff"
 
 
 def test_pages_name_no_address_but_their_own(friend: TestClient) -> None:

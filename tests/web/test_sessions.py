@@ -5,19 +5,17 @@ from collections.abc import Callable
 import jax
 import pytest
 
-from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.settings import SearchSettings
 from sog.games import make
 from sog.play.game_in_progress import GameInProgress
 from sog.play.simple_agents import RandomAgent
 from sog.players.player import Player
 from sog.web import play_pages, search_pages, watched_search
 from sog.web.hints import Hints
-from sog.web.interfaces import SearchSetup
 from sog.web.security import Guard
 from sog.web.sessions import FullError, Sessions
 from sog.web.table import Table
 from sog.web.watched_search import PAUSED, WHOLE, WatchedSearch
+from tests.web.test_search import kuhn_search
 from tests.web.visitor import Visitor
 
 
@@ -96,19 +94,10 @@ def test_hints_for_many_positions_are_one_piece_of_work() -> None:
     assert len(turns) == 1
 
 
-def kuhn_search(submit: Callable[[Callable[[], None]], object], mode: str = WHOLE) -> WatchedSearch:
-    game = make("kuhn")
-    settings = SearchSettings(num_simulations=20)
-    searcher = SearchSetup(
-        game=game, shown=game, evaluator=ZeroEvaluator(), name="zero", settings=settings
-    )
-    return WatchedSearch(searcher, (), mode=mode, submit=submit)
-
-
 @pytest.mark.thorough
 def test_a_search_that_is_closed_stops_working() -> None:
     turns: list[Callable[[], None]] = []
-    search = kuhn_search(turns.append)
+    search = kuhn_search(submit=turns.append)
     turns.pop()()
     assert 0 < search.updates < search.total
     (turn,) = turns
@@ -175,8 +164,8 @@ def test_pages_close_what_they_drop(
 def test_a_short_search_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watched_search, "SLICE_SECONDS", 0.0)  # an update in each
     turns: list[Callable[[], None]] = []
-    long = [kuhn_search(turns.append) for _ in range(2)]
-    short = kuhn_search(turns.append, PAUSED)
+    long = [kuhn_search(submit=turns.append) for _ in range(2)]
+    short = kuhn_search(mode=PAUSED, submit=turns.append)
     short.resume(5, WHOLE)
     for _ in range(3 * 5):  # one thread, which takes what was submitted first
         turns.pop(0)()

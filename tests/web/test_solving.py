@@ -1,20 +1,13 @@
 """The exact solution beside a search: offered where there is hope, told, and stopped."""
 
 import threading
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
 from sog.tabular.subgame import solve_subgame
+from tests.web.test_search import SEARCH
 from tests.web.visitor import Visitor, status_in
-
-SEARCH: Final = {
-    "game": "kuhn",
-    "evaluator": "zero",
-    "search": "20,1",
-    "history": "",
-    "mode": "whole",
-}
 
 
 @pytest.mark.thorough

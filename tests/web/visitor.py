@@ -86,6 +86,20 @@ def turn_in(text: str) -> int:
     return int(found[1])
 
 
+def row_in(text: str) -> str:
+    """The public state that a page of a search shows, by its row in the tree."""
+    found = re.search(r'name="row" value="(\d+)"', text)
+    assert found is not None, text
+    return found[1]
+
+
+def alert_in(text: str) -> str:
+    """The mistake that a page tells."""
+    found = re.search(r'role="alert">(.*)</p>', text)
+    assert found is not None, text
+    return found[1]
+
+
 def status_in(text: str) -> str:
     """What a page says of how it stands."""
     found = re.search(r'role="status"[^>]*>(.*?)</p>', text, re.DOTALL)

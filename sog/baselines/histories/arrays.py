@@ -20,7 +20,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.baselines.histories.alias import alias_tables
 from sog.games.core import CHANCE
 from sog.pytree import pytree
 from sog.tabular import PublicTree
@@ -37,7 +36,7 @@ class Histories:
     """The arrays: numpy on the host, or on a device.
 
     The children of a history are the edges `first_edge`, `first_edge + 1`, ... Chance events are
-    sampled by Walker's alias method: an edge uniformly; if a second number is below its
+    sampled by Walker's alias method (1977): an edge uniformly; if a second number is below its
     `threshold`, that edge, else its `alias`.
     """
 
@@ -176,3 +175,33 @@ def number_rows(tree: PublicTree, node: np.ndarray, infostate: np.ndarray) -> np
     number = np.full(tree.has_choice.shape, len(node))
     number[node, infostate] = np.arange(len(node))
     return number
+
+
+_SURE: Final = 2.0  # a threshold that no number in [0, 1) reaches
+_ROUNDING: Final = 1e-6  # some games have float32 weights
+
+
+def alias_tables(
+    first: np.ndarray, count: np.ndarray, probability: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Thresholds and aliases of some lists of events, both [event].
+
+    first, count: the start and length of each list. Events in no list are certain.
+    """
+    threshold, alias = np.full(len(probability), _SURE), np.arange(len(probability))
+    for start, length in zip(first.tolist(), count.tolist(), strict=True):
+        share = probability[start : start + length] * length
+        if abs(share.mean() - 1) > _ROUNDING:
+            raise ValueError(f"probabilities must sum to 1, got {share.mean()}.")
+        if np.ptp(share) < _ROUNDING:
+            continue  # uniform
+        small = [place for place in range(length) if share[place] < 1]
+        large = [place for place in range(length) if share[place] >= 1]
+        while small and large:
+            place, giver = small.pop(), large[-1]
+            threshold[start + place] = share[place]
+            alias[start + place] = start + giver
+            share[giver] -= 1 - share[place]
+            if share[giver] < 1:
+                small.append(large.pop())
+    return threshold, alias

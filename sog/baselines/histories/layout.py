@@ -2,18 +2,25 @@
 
 import dataclasses
 import itertools
-from typing import Final
+from typing import Any, Final
 
 import jax
 import numpy as np
 
-from sog.baselines.histories.alias import alias_tables
-from sog.baselines.histories.arrays import ROOT, Histories, HistoryTree, number_rows
-from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
+from sog.baselines.histories.arrays import ROOT, Histories, HistoryTree, alias_tables, number_rows
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
+from sog.players.player import Host
 from sog.tabular import PublicTree
 from sog.tabular.linear_maps import Flow, find_pairs
 
 _ENTRIES_AT_ONCE: Final = 2**22
+
+
+def histories_of(game: Game[Any], host: Host) -> HistoryTree:
+    """The histories of a game, which is enumerated first; the host shows what is done."""
+    tree = host.enumerate(game)
+    host.begin(f"laying out the histories of {game.name}")
+    return lay_out_histories(tree)
 
 
 def lay_out_histories(tree: PublicTree) -> HistoryTree:

@@ -9,7 +9,7 @@ import optax
 from jax import Array
 
 from sog.baselines.histories.arrays import Histories, HistoryTree
-from sog.baselines.histories.steps import Steps, explored, greedy_policy, play_games
+from sog.baselines.histories.walk import Steps, explored, greedy_policy, play_games
 from sog.baselines.learners.learning import LearningMethod
 from sog.baselines.learners.row_network import apply_network, begin_network, of_mover, with_features
 from sog.games.core import param

@@ -18,7 +18,7 @@ from jax.sharding import Mesh
 
 from gtcfr.mesh import batch_mesh, first_devices, on_all, split_batch
 from sog.baselines.histories.arrays import Histories, HistoryTree
-from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.histories.layout import histories_of
 from sog.baselines.histories.tables import empty_tables, table_policy
 from sog.games.core import Game
 from sog.memory import bytes_of, check_memory
@@ -26,7 +26,7 @@ from sog.play.arena import AgentFactory
 from sog.play.simple_agents import TabularAgent
 from sog.players.method import Method
 from sog.players.player import Host
-from sog.tabular import CompiledGame, Evaluation, compile_game
+from sog.tabular import Evaluation, compile_game
 from sog.tabular.enumerated_game import EnumeratedGame
 from sog.tabular.solver import evaluate_policies
 
@@ -75,14 +75,13 @@ class LearningMethod(Method):
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that play what one run of `budget` iterations has learned."""
-        tree = host.enumerate(game)
-        host.begin(f"laying out the histories of {game.name}")
-        learner = LearningRuns(self, lay_out_histories(tree), seed=host.seed)
+        histories = histories_of(game, host)
+        learner = LearningRuns(self, histories, seed=host.seed)
         host.begin(f"learning {game.name} by {self.name}", total=self.budget)
         while learner.iteration < self.budget:
             learner.run_for_a_moment(self.budget - learner.iteration)
             host.update(f"{learner.iteration:,} iterations", learner.iteration)
-        enumerated, policy = EnumeratedGame(tree=tree), learner.policy(0)
+        enumerated, policy = EnumeratedGame(tree=histories.tree), learner.policy(0)
         return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)
 
 
@@ -163,9 +162,8 @@ class LearningRuns:
 class RowEvaluator:
     """Computes the exact exploitability of many policies at once, in float64."""
 
-    def __init__(self, tree: HistoryTree, compiled: CompiledGame | None = None) -> None:
-        self._tree = tree
-        self._compiled = compile_game(tree.tree) if compiled is None else compiled
+    def __init__(self, tree: HistoryTree) -> None:
+        self._tree, self._compiled = tree, compile_game(tree.tree)
 
     def evaluate(self, policies: np.ndarray) -> Evaluation:
         """Evaluates policies [run, row + 1, choice]; the batch axis is the run.

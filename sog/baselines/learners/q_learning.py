@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from sog.baselines.histories.arrays import Histories
-from sog.baselines.histories.steps import explored, greedy_policy, play
+from sog.baselines.histories.walk import explored, greedy_policy, play
 from sog.baselines.learners.learning import LearningMethod
 from sog.games.core import param
 from sog.pytree import pytree

@@ -5,8 +5,7 @@ import math
 import random
 from typing import ClassVar
 
-from sog.baselines.online.method import OnlineMethod
-from sog.baselines.online.search import TreeSearch
+from sog.baselines.online.method import OnlineMethod, TreeSearch
 from sog.baselines.online.weights import draw, matched, normalized
 from sog.baselines.plain.worlds import InfostateGame, Seen, World
 from sog.games.core import TERMINAL, param

@@ -7,8 +7,7 @@ import dataclasses
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
-from sog.baselines.online.method import OnlineMethod
-from sog.baselines.online.search import TreeSearch
+from sog.baselines.online.method import OnlineMethod, TreeSearch
 from sog.baselines.online.weights import draw, matched, normalized
 from sog.baselines.plain.worlds import InfostateGame, Seen, Target
 from sog.games.core import TERMINAL, param

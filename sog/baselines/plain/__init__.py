@@ -1,4 +1,4 @@
 """Games in plain Python, for searches that play thousands of them to their end.
 
-`worlds.py` states their contract, and `games.py` converts games to it.
+`worlds.py` states their contract.
 """

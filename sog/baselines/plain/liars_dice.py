@@ -2,26 +2,34 @@
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-from sog.baselines.plain.public_moves import Deal, PublicMovesGame, PublicMovesWorld
+from sog.baselines.plain.worlds import InfostateGame, Policy, Seen, Target, World
 from sog.games.core import TERMINAL
 from sog.games.liars_dice import LiarsDice
 
+Deal = tuple[int, int]
+"""The hand of each player, its infostate."""
 
-class LiarsDiceWorld(PublicMovesWorld):
-    """Both hands, and the bids so far."""
 
-    __slots__ = ("caller", "game", "last")
+class LiarsDiceWorld(World):
+    """Both hands, and the bids so far, by the contract's numbers."""
+
+    __slots__ = ("caller", "deal", "events", "game", "last")
 
     def __init__(self, game: "PlainLiarsDice", deal: Deal) -> None:
-        """deal: infostates."""
-        self.game, self.deal, self.events = game, deal, ()
+        """Before the first bid."""
+        self.game, self.deal = game, deal
+        self.events: tuple[int, ...] = ()
         self.directed = 1.0
         self.player, self.last, self.caller = 0, -1, -1
+
+    def key(self) -> Hashable:
+        """The player's hand and the events, which determine the player."""
+        return self.deal[self.player], self.events
 
     def actions(self) -> Sequence[int]:
         """Higher bids, and calling liar after the first bid."""
@@ -50,7 +58,7 @@ class LiarsDiceWorld(PublicMovesWorld):
         return 1.0 if is_lie == (caller == 0) else -1.0
 
 
-class PlainLiarsDice(PublicMovesGame):
+class PlainLiarsDice(InfostateGame):
     """`LiarsDice` in plain Python."""
 
     def __init__(self, game: LiarsDice) -> None:
@@ -63,18 +71,84 @@ class PlainLiarsDice(PublicMovesGame):
             for one, odds in enumerate(first)
             for other, odds_of_other in enumerate(second)
         }
+        """Of all deals."""
         self._upto = [list(itertools.accumulate(odds)) for odds in (first, second)]
+
+    def seen(self, state: Any, player: int, infostate: int) -> Seen:
+        """The player's hand, and the bids, which rise."""
+        return Seen(player, infostate, tuple(np.flatnonzero(state.bids_made).tolist()))
 
     def deal(self, source: random.Random) -> LiarsDiceWorld:
         """Rolls one hand after the other: they are independent."""
-        return self.begin(
-            tuple(source.choices(range(len(upto)), cum_weights=upto)[0] for upto in self._upto)
+        first, second = (
+            source.choices(range(len(upto)), cum_weights=upto)[0] for upto in self._upto
         )
+        return LiarsDiceWorld(self, (first, second))
 
-    def begin(self, deal: Deal) -> LiarsDiceWorld:
-        """Before the first bid."""
-        return LiarsDiceWorld(self, deal)
+    def worlds(self, seen: Seen) -> Callable[[random.Random], LiarsDiceWorld]:
+        """Samples the other player's hand."""
+        draw = _sampler(self.deals(seen, public=False))
 
-    def events(self, state: Any) -> tuple[int, ...]:
-        """The bids, which rise."""
-        return tuple(np.flatnonzero(state.bids_made).tolist())
+        def sample(source: random.Random) -> LiarsDiceWorld:
+            world = LiarsDiceWorld(self, draw(source))
+            for event in seen.public:
+                world.play(event)
+            return world
+
+        return sample
+
+    def deals(self, seen: Seen, *, public: bool) -> dict[Deal, float]:
+        """Deals consistent with what the player sees, or its public part, and their odds."""
+        return {
+            deal: odds
+            for deal, odds in self.odds.items()
+            if public or deal[seen.player] == seen.own
+        }
+
+    def target(self, seen: Seen, *, public: bool) -> Target:
+        """The events, with any hands or with the player's hand."""
+        return _Events(self, seen.public, self.deals(seen, public=public))
+
+
+def _sampler(deals: dict[Deal, float]) -> Callable[[random.Random], Deal]:
+    every, upto = list(deals), list(itertools.accumulate(deals.values()))
+    return lambda source: source.choices(every, cum_weights=upto)[0]
+
+
+class _Events(Target):
+    """The subgame after some events and one of some deals."""
+
+    def __init__(
+        self, game: PlainLiarsDice, events: tuple[int, ...], deals: dict[Deal, float]
+    ) -> None:
+        self._game, self._events, self._deals = game, events, deals
+        self._draw, self._ratio = _sampler(deals), 1 / sum(deals.values())
+
+    def deal(self, source: random.Random, *, is_directed: bool) -> World:
+        game = self._game
+        world = LiarsDiceWorld(game, self._draw(source)) if is_directed else game.deal(source)
+        world.directed = self._ratio if world.deal in self._deals else 0.0
+        return world
+
+    def leads(self, world: World) -> bool | Sequence[bool]:
+        assert isinstance(world, LiarsDiceWorld)
+        count = len(world.events)
+        if count >= len(self._events):
+            return True
+        return [action == self._events[count] for action in world.actions()]
+
+    def probability(self, policy: Policy) -> float:
+        reach: tuple[dict[int, float], ...] = tuple(
+            dict.fromkeys((deal[player] for deal in self._deals), 1.0) for player in (0, 1)
+        )
+        world = LiarsDiceWorld(self._game, next(iter(self._deals)))
+        for move in self._events:
+            actions = world.actions()
+            for hand in reach[world.player]:
+                found = policy((hand, world.events))
+                odds = 1 / len(actions) if found is None else found[actions.index(move)]
+                reach[world.player][hand] *= odds
+            world.play(move)
+        return sum(
+            odds * reach[0][deal[0]] * reach[1][deal[1]] for deal, odds in self._deals.items()
+        )

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.baselines.commands import LEARNERS
-from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.histories.layout import histories_of
 from sog.baselines.learners.learning import LearningMethod, LearningRuns, RowEvaluator
 from sog.baselines.run.exact import run_exact
 from sog.baselines.simultaneous.backward_induction import BackwardInduction
@@ -123,9 +123,7 @@ def _read_method(arguments: argparse.Namespace) -> LearningMethod | BackwardIndu
 
 def _learn(result: _Result, host: Host) -> None:
     arguments, method = result.arguments, result.method
-    tree = host.enumerate(result.game)
-    host.begin("laying out the histories")
-    histories = lay_out_histories(tree)
+    histories = histories_of(result.game, host)
     learner = LearningRuns(
         method,
         histories,

@@ -4,7 +4,7 @@ import argparse
 import dataclasses
 import time
 
-from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.histories.layout import histories_of
 from sog.baselines.learners.learning import RowEvaluator
 from sog.baselines.simultaneous.backward_induction import BackwardInduction, ExactSolver
 from sog.cli import display
@@ -25,9 +25,7 @@ def run_exact(method: BackwardInduction, arguments: argparse.Namespace) -> int:
         game = load_game(arguments.game, work)
         host = host_of(arguments, work)
         with mistakes(f"{method.name}: "), explaining_size():
-            tree = host.enumerate(game)
-            host.begin("laying out the histories")
-            histories = lay_out_histories(tree)
+            histories = histories_of(game, host)
             began = time.perf_counter()
             solver = ExactSolver(method.pruning, histories, host)
             seconds = time.perf_counter() - began

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from sog.baselines.histories.arrays import ROOT, HistoryTree
-from sog.baselines.histories.layout import lay_out_histories
+from sog.baselines.histories.layout import histories_of
 from sog.baselines.simultaneous.matrix_solver import solve_matrix
 from sog.baselines.simultaneous.serialized import Serialized
 from sog.baselines.simultaneous.stages import NO_ROW, Stage, Stages
@@ -40,11 +40,9 @@ class BackwardInduction(Method):
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that play the equilibrium."""
-        tree = host.enumerate(game)
-        host.begin(f"laying out the histories of {game.name}")
-        laid_out = lay_out_histories(tree)
+        laid_out = histories_of(game, host)
         policy = laid_out.to_tree(ExactSolver(self.pruning, laid_out, host).policy())
-        enumerated = EnumeratedGame(tree=tree)
+        enumerated = EnumeratedGame(tree=laid_out.tree)
         return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)
 
 

@@ -14,10 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sog import __version__
-from sog.boards.clock import OVERHEAD_MS
+from sog.boards.clock import OVERHEAD_MS, Clock
 from sog.boards.gtp.analysis import analysis_line, read_request
-from sog.boards.gtp.clock import Clock
-from sog.boards.gtp.rules import rules_commands
 from sog.boards.gtp.session import (
     GtpSession,
     board_text,
@@ -26,7 +24,7 @@ from sog.boards.gtp.session import (
     read_number,
     score_text,
 )
-from sog.boards.gtp.setup import BoardSetup, load_file
+from sog.boards.gtp.setup import BoardSetup, load_file, rules_commands
 from sog.boards.protocol_games import gtp_game
 from sog.boards.protocol_server import SECONDS_TO_READY, LineInput, comment_draft, run_server
 from sog.boards.thinker import Thinker

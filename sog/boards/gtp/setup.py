@@ -1,5 +1,6 @@
-"""GTP commands that set up a board: handicap stones, positions, and games from SGF files."""
+"""GTP commands that set up a board: handicap stones, positions, games from SGF files, and rules."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -152,3 +153,41 @@ class BoardSetup:
         most = self._num_points - 1
         if not 2 <= number <= most:
             raise ValueError(f"{refusal}: there must be from 2 to {most} stones, got {number}")
+
+
+_SUPERKO: Final = {
+    **dict.fromkeys(("tromp-taylor", "chinese-ogs", "chinese-kgs"), "positional"),
+    "chinese": "simple",
+}
+"""By KataGo's name of rules that equal ours, except that suicide is never legal and that White gets
+no compensation for handicap stones."""
+
+
+def rules_commands(session: GtpSession) -> dict[str, Callable[[Sequence[str]], str]]:
+    """`kata-set-rules` and `kata-get-rules`, for a game with a choice of ko rules; else none.
+
+    https://lightvector.github.io/KataGo/rules.html
+    """
+    if not hasattr(session.game, "superko"):
+        return {}
+
+    def choose(words: Sequence[str]) -> str:
+        name = words[0].lower()
+        if name not in _SUPERKO:
+            raise ValueError(f"unsupported rules: they must be one of {', '.join(_SUPERKO)}")
+        session.change(session.variant({"superko": _SUPERKO[name]}))
+        return ""
+
+    def describe(words: Sequence[str]) -> str:
+        rules = {
+            "ko": session.game.superko.upper(),  # type: ignore[attr-defined]
+            "scoring": "AREA",
+            "tax": "NONE",
+            "suicide": False,
+            "hasButton": False,
+            "whiteHandicapBonus": "0",
+            "friendlyPassOk": False,
+        }
+        return json.dumps(rules)
+
+    return {"kata-set-rules": choose, "kata-get-rules": describe}

@@ -39,7 +39,6 @@ from sog.npz import read_array, reading_npz
 
 FORMAT: Final = "sog-blueprint-1"
 _WHAT: Final = "a blueprint"
-_KINDS: Final = ("percentile", "grid")
 MOST_DECISIONS: Final = 200_000
 _MOST_BYTES: Final = 2**34  # of a file
 _MOST_OF_NOTES: Final = 2**20
@@ -59,8 +58,6 @@ class Blueprint:
     trainer: Trainer
     tables: Tables
     seed: int
-    kind: str = "percentile"
-    """The kind of buckets; those of older files may be a "grid"."""
     num_boards: int = 0
     """Boards drawn; each is an iteration of both players."""
     seconds: float = 0.0
@@ -111,7 +108,6 @@ def save_blueprint(path: str | os.PathLike[str], blueprint: Blueprint) -> None:
     notes = {
         "format": FORMAT,
         "game": str(blueprint.game),
-        "kind": blueprint.kind,
         "sizes": buckets.sizes,
         "seed": blueprint.seed,
         "num_boards": blueprint.num_boards,
@@ -146,8 +142,7 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
         raise BlueprintFileError(str(error)) from None
     sizes, seed, num_boards = notes["sizes"], notes["seed"], notes["num_boards"]
     is_right = (
-        notes["kind"] in _KINDS
-        and len(sizes) == len(cards.num_public)
+        len(sizes) == len(cards.num_public)
         and all(type(number) is int for number in [*sizes, seed, num_boards])
         and min([*sizes, num_boards + 1, seed + 1]) >= 1
         and max(sizes) <= 2**16
@@ -176,7 +171,6 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
         trainer=trainer,
         tables=Tables(regret=regret, policy_sum=policy_sum),
         seed=seed,
-        kind=notes["kind"],
         num_boards=num_boards,
         seconds=float(notes["seconds"]),
     )

@@ -2,6 +2,7 @@
 
 import abc
 import dataclasses
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,15 +16,18 @@ from sog.play.rules import after, first_state, situation
 from sog.players.method import Method
 from sog.players.player import Host
 
+Rule = Callable[[Any, np.ndarray], np.ndarray]
+"""From a public state and bool[A], what is legal for any infostate: [S], the action of each."""
+
 
 class RuleAgent(Agent):
     """Plays a rule: an action for each infostate, given all public events."""
 
     exposes_policies = True
 
-    def __init__(self, game: Game[Any], *, player: int) -> None:
+    def __init__(self, game: Game[Any], rule: Rule, *, player: int) -> None:
         """Sits down as a player, before the first public event."""
-        self.game, self.player = game, player
+        self.game, self.player, self._rule = game, player, rule
         self.begin()
 
     def begin(self, state: Any = None, seed: int | None = None) -> None:
@@ -36,15 +40,11 @@ class RuleAgent(Agent):
         """Observes a public event."""
         self._state, self._policies = after(self.game, self._state, outcome), None
 
-    @abc.abstractmethod
-    def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
-        """[S]: the action at each infostate; legal: bool[A], the same for all possible ones."""
-
     def policies(self) -> np.ndarray:
         """[S, A]: 1 for the rule's actions."""
         if self._policies is None:
             rows = situation(self.game, self._state).legal_actions
-            chosen = self.choose(self._state, np.asarray(rows.any(axis=0)))
+            chosen = self._rule(self._state, np.asarray(rows.any(axis=0)))
             is_chosen = np.arange(rows.shape[1]) == chosen[:, None]
             self._policies = np.asarray(is_chosen & rows, float)
         return self._policies
@@ -52,18 +52,6 @@ class RuleAgent(Agent):
     def act(self, infostate: int) -> int:
         """The rule's action."""
         return int(self.policy(infostate).argmax())
-
-
-class _Always(RuleAgent):
-    """Plays every hand alike."""
-
-    def __init__(self, game: Game[Any], method: "_Fixed", *, player: int) -> None:
-        self._method = method
-        super().__init__(game, player=player)
-
-    def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
-        action = self._method.action(self.game, state, legal)
-        return np.full(self.game.num_infostates, action)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -82,7 +70,11 @@ class _Fixed(Method, abc.ABC):
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Deterministic agents."""
-        return lambda player, seed: _Always(game, self, player=player)
+
+        def rule(state: Any, legal: np.ndarray) -> np.ndarray:
+            return np.full(game.num_infostates, self.action(game, state, legal))
+
+        return lambda player, seed: RuleAgent(game, rule, player=player)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -131,32 +123,6 @@ def ascending_sizes(game: Game[Any], state: Any, legal: np.ndarray) -> np.ndarra
     return sizes[np.argsort(chips)]
 
 
-class EquityAgent(RuleAgent):
-    """Plays by a hand's equity, see `Equity`."""
-
-    def __init__(
-        self, game: Game[Any], worth: CallingDown, raise_from: float, *, player: int
-    ) -> None:
-        """worth: shared between agents, since it compiles."""
-        self._worth, self._raise_from = worth, raise_from
-        super().__init__(game, player=player)
-
-    def choose(self, state: Any, legal: np.ndarray) -> np.ndarray:
-        """[S]: by equity and pot odds."""
-        equities = self._worth.equities(state)
-        chosen = np.full(self.game.num_infostates, CALL)
-        if legal[FOLD]:
-            called = (2 * equities - 1) * won(self.game, after(self.game, state, CALL))
-            chosen[called < -won(self.game, state)] = FOLD
-        sizes = ascending_sizes(self.game, state, legal)
-        if len(sizes):
-            # The better the hand, the more it bets.
-            share = (equities - self._raise_from) / (1 - self._raise_from)
-            number = np.clip((share * len(sizes)).astype(int), 0, len(sizes) - 1)
-            chosen = np.where(equities >= self._raise_from, sizes[number], chosen)
-        return chosen
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Equity(Method):
     """Plays by a hand's equity: its share of the pot at the showdown if nobody bets any more.
@@ -181,5 +147,20 @@ class Equity(Method):
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Deterministic agents that share compiled programs."""
-        worth = CallingDown(game, self.runouts)
-        return lambda player, seed: EquityAgent(game, worth, self.raise_from, player=player)
+        worth, least = CallingDown(game, self.runouts), self.raise_from
+
+        def rule(state: Any, legal: np.ndarray) -> np.ndarray:
+            equities = worth.equities(state)
+            chosen = np.full(game.num_infostates, CALL)
+            if legal[FOLD]:
+                called = (2 * equities - 1) * won(game, after(game, state, CALL))
+                chosen[called < -won(game, state)] = FOLD
+            sizes = ascending_sizes(game, state, legal)
+            if len(sizes):
+                # The better the hand, the more it bets.
+                share = (equities - least) / (1 - least)
+                number = np.clip((share * len(sizes)).astype(int), 0, len(sizes) - 1)
+                chosen = np.where(equities >= least, sizes[number], chosen)
+            return chosen
+
+        return lambda player, seed: RuleAgent(game, rule, player=player)

@@ -57,7 +57,7 @@ choose a coarse one. Buckets of the whole deck take a minute or two before train
 stops early and saves the training so far (exit code 130); resumed training is the same as if it had
 never been stopped.
 
-JSON: {"game", "file", "buckets" (by street), "bucketing", "seed", "decisions" (of the betting),
+JSON: {"game", "file", "buckets" (by street), "seed", "decisions" (of the betting),
 "probabilities" (of the strategy), "boards" (each is an iteration of either player),
 "boards_before", "boards_per_second", "seconds", "interrupted", "unit", "value" (to player 0, of the
 policies while it learned, over the later half of this training)}.

@@ -166,7 +166,6 @@ def _print(training: _Training, arguments: argparse.Namespace) -> None:
         "game": str(game),
         "file": str(arguments.save),
         "buckets": list(trainer.buckets.sizes),
-        "bucketing": blueprint.kind,
         "seed": blueprint.seed,
         "decisions": trainer.tree.num_decisions,
         "probabilities": trainer.num_entries,
@@ -186,7 +185,7 @@ def _print(training: _Training, arguments: argparse.Namespace) -> None:
         f"blueprint of {display.short_name(game)}",
         [
             ("file", str(arguments.save)),
-            ("buckets", f"{'/'.join(map(str, trainer.buckets.sizes))} by {blueprint.kind}"),
+            ("buckets", "/".join(map(str, trainer.buckets.sizes))),
             ("decisions", f"{trainer.tree.num_decisions:,} of the betting"),
             ("probabilities", f"{trainer.num_entries:,}"),
             ("boards", f"{blueprint.num_boards:,}{before}"),

@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from sog.holdem.colex import number_of
 from sog.holdem.deck import Deck
 from sog.holdem.hand_ranks import strength, suit_masks
 
@@ -152,10 +153,8 @@ def rename_suits(deck: Deck, cards: np.ndarray, suits: Sequence[int]) -> np.ndar
 
 def rename_hands(deck: Deck, hole_cards: int, suits: Sequence[int]) -> np.ndarray:
     """[hand of the deck]: the new number of each hand."""
-    renamed = np.sort(rename_suits(deck, deck.hands(hole_cards), suits), axis=1)
-    if hole_cards == 1:
-        return renamed[:, 0]
-    return np.asarray(renamed[:, 1] * (renamed[:, 1] - 1) // 2 + renamed[:, 0])
+    renamed = rename_suits(deck, deck.hands(hole_cards), suits)
+    return np.asarray(number_of(renamed, deck.num_cards, np))
 
 
 def strengths(hands: SpotHands, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

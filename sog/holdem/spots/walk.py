@@ -117,13 +117,12 @@ class _Place:
     reach: tuple[np.ndarray, np.ndarray]
 
 
-def walk(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode:
+def walk(solver: SpotSolver, history: Sequence[str]) -> SpotNode:
     """The decision after events: bets as "check", "bet50" or "bet_50", cards as "[Td]" or "Td".
-    spot: the number of the spot, if there are several.
 
     Raises ValueError, also if there is no decision; names an impossible event and possible ones.
     """
-    found = look(solver, history, spot)
+    found = look(solver, history)
     if isinstance(found, SpotNode):
         return found
     if found.cards:
@@ -134,9 +133,19 @@ def walk(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode:
     raise ValueError(f"there is no decision after {' '.join(history)!r}: the hand is over.")
 
 
-def look(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode | SpotPause:
+def look(solver: SpotSolver, history: Sequence[str]) -> SpotNode | SpotPause:
     """Likewise, also if a card is due or the hand is over."""
-    place = _start(solver, spot)
+    reach = (np.asarray(solver.reach[0][0]), np.asarray(solver.reach[1][0]))
+    place = _Place(
+        street=0,
+        board=0,
+        cards=tuple(solver.boards[0].cards[0].tolist()),
+        suits=tuple(range(solver.spot.deck.suits)),
+        line=0,
+        at=solver.layout.streets[0].starts[0],
+        start=reach,
+        reach=reach,
+    )
     for number, word in enumerate(history):
         if isinstance(place.at, End) and place.at.kind != "next":
             raise ValueError(
@@ -153,22 +162,6 @@ def look(solver: SpotSolver, history: Sequence[str], spot: int = 0) -> SpotNode 
 def split_history(text: str) -> tuple[str, ...]:
     """Events separated by spaces or commas."""
     return tuple(filter(None, re.split(r"[\s,]+", text)))
-
-
-def _start(solver: SpotSolver, spot: int) -> _Place:
-    reach = (np.asarray(solver.reach[0][spot]), np.asarray(solver.reach[1][spot]))
-    cards = tuple(solver.boards[0].cards[spot].tolist())
-    suits = tuple(range(solver.spot.deck.suits))
-    return _Place(
-        street=0,
-        board=spot,
-        cards=cards,
-        suits=suits,
-        line=0,
-        at=solver.layout.streets[0].starts[0],
-        start=reach,
-        reach=reach,
-    )
 
 
 def _bet(solver: SpotSolver, place: _Place, word: str) -> _Place:

@@ -187,18 +187,11 @@ def test_a_phone_shows_a_spot_without_scrolling_sideways_and_is_painted_by_a_fin
 
 
 def test_every_part_of_a_spot_has_a_name_for_those_who_do_not_see_it(form: Browser) -> None:
-    def nameless() -> list[str]:
-        return [
-            one.get_attribute("outerHTML") or ""
-            for one in form.all(f"main {PARTS}")
-            if one.is_displayed() and not one.accessible_name
-        ]
-
-    assert nameless() == []
+    assert form.nameless(f"main {PARTS}") == []
     assert hand(form, "AA").accessible_name == "AA 100%"
     assert form.find("[data-card='As']").accessible_name == "As"
     solve(form)
-    assert nameless() == []
+    assert form.nameless(f"main {PARTS}") == []
 
 
 def test_a_hand_of_holdem_is_played_with_its_cards_stacks_and_sizes(browser: Browser) -> None:
