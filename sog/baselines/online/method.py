@@ -14,9 +14,8 @@ from sog.games.cards.poker import BettingGame
 from sog.games.core import Game, param
 from sog.games.liars_dice import LiarsDice
 from sog.play.arena import AgentFactory
-from sog.play.budget import seconds_param
 from sog.play.match import only_at_the_start
-from sog.play.plain_agent import PlainAgent
+from sog.play.plain_agent import PlainAgent, seconds_param
 from sog.players.method import Method
 from sog.players.player import Host
 from sog.tabular.enumerated_game import EnumeratedGame

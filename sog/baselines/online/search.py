@@ -6,8 +6,7 @@ from collections.abc import Hashable
 from typing import Any, Generic, TypeVar
 
 from sog.baselines.plain.worlds import InfostateGame, Seen
-from sog.play.budget import Simulations
-from sog.play.plain_agent import PlainSearch
+from sog.play.plain_agent import PlainSearch, Simulations
 
 Node = TypeVar("Node")
 
