@@ -1,11 +1,11 @@
-"""Text in- and output of `sog play`: boards, lists of actions, answers."""
+"""Text in- and output of `sog play` and of `--walk`: boards, lists of actions, answers."""
 
 import dataclasses
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ _STYLES: Final = {"bold": "1", "dim": "2", "good": "32", "bad": "31", "": ""}
 _MOST_SHARES: Final = 6  # actions of a policy that are listed
 _PIECE_SIGNS: Final = "♟♞♝♜♛♚"
 _PLAIN_TERMINALS: Final = ("", "dumb", "linux", "vt100", "vt220")
+_WALK_HELP: Final = "  b) back   t) top   q) quit"
+State = TypeVar("State")
 
 
 def columns() -> int:
@@ -152,3 +154,50 @@ def shares(policy: Sequence[tuple[str, float]]) -> str:
     """Actions and their probabilities, as "check 67%, bet1 33%"."""
     listed = [(text, share) for text, share in policy if share >= 0.005][:_MOST_SHARES]
     return ", ".join(f"{text} {share:.0%}" for text, share in listed)
+
+
+def browse(
+    start: State,
+    show: Callable[[Terminal, State], object],
+    follow: Callable[[Terminal, State, str], State | None],
+) -> None:
+    """Shows a public state and lets the user browse from there, until they quit or stdin ends.
+
+    show: prints a state and what may happen there. follow: the state after an answer; None if there
+    is no such event, which it prints.
+    """
+    terminal, way = Terminal(), [start]
+    try:
+        while True:
+            show(terminal, way[-1])
+            terminal.say(_WALK_HELP)
+            while not _moves(terminal, way, follow):
+                pass
+            terminal.say()
+    except Quit:
+        return
+
+
+def _moves(
+    terminal: Terminal, way: list[State], follow: Callable[[Terminal, State, str], State | None]
+) -> bool:
+    """Asks once for the state to show next, the last of `way`; whether there is one."""
+    answer = terminal.ask("> ")
+    match answer.casefold():
+        case "q" | "quit":
+            raise Quit
+        case "":
+            return False
+        case "t" | "top":
+            del way[1:]
+        case "b" | "back":
+            if len(way) == 1:
+                terminal.say("this is where the walk started.")
+                return False
+            way.pop()
+        case _:
+            found = follow(terminal, way[-1], answer)
+            if found is None:
+                return False
+            way.append(found)
+    return True

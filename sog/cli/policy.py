@@ -13,9 +13,8 @@ from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, given, mistakes, writing
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_history
-from sog.cli.play_screen import ListedAction, Terminal, find_choices, list_choices
+from sog.cli.play_screen import ListedAction, Terminal, browse, find_choices, list_choices
 from sog.cli.strategy import Strategy, check_source, load_strategy
-from sog.cli.walk import browse
 from sog.domain import load_part, policy_tables
 from sog.drawing.grid import (
     Cell,

@@ -1,10 +1,9 @@
-"""The modes of `sog evaluate` that play a best response against a trained player.
+"""Modes of `sog evaluate` that play a best response against a trained player, as `--cdbr`.
 
 What it wins, averaged over both seats, is a lower bound on the player's exploitability.
 """
 
 import argparse
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +18,7 @@ from sog.games.registry import is_game
 from sog.parameters import split_call
 from sog.play import Aivat
 from sog.play.arena import MatchResult, play_match
+from sog.players.cdbr import DepthLimitedResponse
 from sog.players.runs import names_run
 
 _GAMES: Final = 1000
@@ -37,12 +37,18 @@ class Responder(NamedTuple):
     """For its row in the table."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class Measured:
-    """What one of them won, perhaps so far."""
+def takes_cdbr(arguments: argparse.Namespace) -> bool:
+    """Whether --cdbr is set; CommandError for --depth without it."""
+    if not arguments.cdbr:
+        reject(arguments, ["depth"], "without --cdbr")
+    return bool(arguments.cdbr)
 
-    responder: Responder
-    result: MatchResult
+
+def run_cdbr(arguments: argparse.Namespace) -> int:
+    """Runs the command with --cdbr; returns the exit code."""
+    depth = arguments.depth or DepthLimitedResponse.depth
+    tried = Responder(f"cdbr(depth={depth})", {"depth": depth}, f"{depth} events")
+    return measure(arguments, "cdbr", "best response looks ahead", lambda game: [tried])
 
 
 def measure(
@@ -58,13 +64,14 @@ def measure(
     """
     player, games = _check(arguments, name), arguments.games or _GAMES
     start_jax()
-    done: list[Measured] = []
+    tried: Sequence[Responder] = ()
+    results: list[MatchResult] = []  # of the first ones, perhaps so far
     with display.working() as work:
 
         def conclude() -> None:
-            work.report_interrupt(f"{len(done)} results" if done else "")
-            if done:
-                _report(arguments, name, title, player, done)
+            work.report_interrupt(f"{len(results)} results" if results else "")
+            if results:
+                _report(arguments, name, title, player, tried, results)
 
         with mistakes(), concluding(conclude):
             seating = seat_players([player], arguments, work)
@@ -72,12 +79,11 @@ def measure(
             assert measured.network is not None
             tried = responders(game)
             made = seat_players([one.player for one in tried], arguments, work, game=game).players
-            for responder, responding in zip(tried, made, strict=True):
-                work.begin(f"{name}: {responder.meaning}", total=games)
+            for number, responding in enumerate(made):
+                work.begin(f"{name}: {tried[number].meaning}", total=games)
 
-                def show(result: MatchResult, responder: Responder = responder) -> None:
-                    done[:] = [one for one in done if one.responder != responder]
-                    done.append(Measured(responder=responder, result=result))
+                def show(result: MatchResult, number: int = number) -> None:
+                    results[number:] = [result]
                     wins = f"{signed_milli(result.corrected_mean)} {game.milli_unit}"
                     left = work.time_left(result.num_games, games)
                     count = f"{result.num_games:,} of {games:,} games"
@@ -97,7 +103,7 @@ def measure(
                 if result.interrupted:
                     raise KeyboardInterrupt
     with holding_interrupts():
-        _report(arguments, name, title, player, done)
+        _report(arguments, name, title, player, tried, results)
     return SUCCESS
 
 
@@ -125,32 +131,37 @@ def _check(arguments: argparse.Namespace, name: str) -> str:
 
 
 def _report(
-    arguments: argparse.Namespace, name: str, title: str, player: str, done: list[Measured]
+    arguments: argparse.Namespace,
+    name: str,
+    title: str,
+    player: str,
+    tried: Sequence[Responder],
+    results: Sequence[MatchResult],
 ) -> None:
-    game = done[0].result.game
+    """Prints the results of the first responders, perhaps not of all."""
+    game, measured = results[0].game, list(zip(tried, results, strict=False))
     if arguments.json:
-        results = [
+        shown = [
             {
-                **one.responder.parameters,
-                "games": one.result.num_games,
-                "interrupted": one.result.num_games < (arguments.games or _GAMES),
-                **mean_as_json(one.result.corrected_mean, one.result.corrected_standard_error),
-                "without_aivat": mean_as_json(one.result.mean, one.result.standard_error),
-                "seconds": one.result.seconds,
+                **responder.parameters,
+                "games": result.num_games,
+                "interrupted": result.num_games < (arguments.games or _GAMES),
+                **mean_as_json(result.corrected_mean, result.corrected_standard_error),
+                "without_aivat": mean_as_json(result.mean, result.standard_error),
+                "seconds": result.seconds,
             }
-            for one in done
+            for responder, result in measured
         ]
         head = {"game": str(game), "unit": game.unit, "player": player, "seed": arguments.seed}
-        display.print_json({**head, name: results})
+        display.print_json({**head, name: shown})
         return
     wins = f"wins ({game.milli_unit})"
     table = display.plain_table(
         title, right=(wins, "95%", "without AIVAT", "95%", "games", "seconds")
     )
-    for one in done:
-        result = one.result
+    for responder, result in measured:
         table.add_row(
-            one.responder.meaning,
+            responder.meaning,
             signed_milli(result.corrected_mean),
             interval_of(result.corrected_standard_error),
             signed_milli(result.mean),

@@ -7,7 +7,7 @@ the best action less that of the action taken. So for either player
     utility = expected at its first choice - loss of its choices
               + loss of the opponent's choices after that + luck,
 
-where luck is what neither player chose: chance events (`sog.play.chance_part`), and what was
+where luck is what neither player chose: chance events (`_chance_part`), and what was
 hidden, such as the opponent's cards when a good bluff was called. Without hidden information and
 chance there is no luck; the remainder is what the adviser revised: its value of a position changed
 when the game got there. Searches revise in other games, too, but there it cannot be separated from
@@ -20,13 +20,14 @@ player's policy falls short of a best response.
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from gtcfr.evaluator import ZeroEvaluator
 from sog.games.core import PLAYER_0, PLAYER_1, Game
-from sog.play.chance_part import chance_part
+from sog.play.aivat import Aivat
 from sog.play.choice import JudgedChoice
 from sog.play.game_in_progress import GameInProgress, PlayedGame, Step
 from sog.play.match import Agent
@@ -147,7 +148,7 @@ def reviewing(game: Game[Any], played: PlayedGame, advisers: Sequence[Agent]) ->
     parts = []
     for player in _BOTH:
         since = next((choice.number for choice in found.of(player)), len(played.outcomes))
-        parts.append(chance_part(played, advisers[player], player, since, policies[1 - player]))
+        parts.append(_chance_part(played, advisers[player], player, since, policies[1 - player]))
     yield dataclasses.replace(found, chance_parts=(parts[0], parts[1]))
 
 
@@ -170,3 +171,47 @@ def _judged(game: Game[Any], one: Step, adviser: Agent) -> JudgedChoice:
         ranges=adviser.ranges,
         line=tuple(adviser.line(one.infostate)),
     )
+
+
+def _chance_part(
+    played: PlayedGame,
+    adviser: Agent,
+    player: int,
+    since: int,
+    policies: Mapping[int, np.ndarray],
+) -> float:
+    """The player's luck at events from number `since` on, in utility units; NaN if unknown.
+
+    Each chance event counts with the value after it less the mean over all its outcomes: AIVAT's
+    correction, for a player who knows its own infostate and expects the opponent to follow its
+    adviser. adviser: the player's. policies: [S, A] of the opponent's, by number of the event.
+    """
+    if None not in played.actions[since:]:
+        return 0.0
+    if adviser.knows_all_values:
+        return _by_values(played, adviser, player, since)
+    # An evaluator that returns 0 would show no luck.
+    if adviser.evaluator is None or isinstance(adviser.evaluator, ZeroEvaluator):
+        return math.nan
+    # Query the evaluator of the searches for all possible outcomes.
+    numbers = range(len(played.outcomes))
+    # The player counts with its actual infostate and actions.
+    own = dataclasses.replace(
+        played,
+        policies=tuple(policies.get(number) for number in numbers),
+        exposed=(player != PLAYER_0, player == PLAYER_0),
+    )
+    part = Aivat(adviser.game, adviser.evaluator).chance_part(own, since)
+    return part if player == PLAYER_0 else -part
+
+
+def _by_values(played: PlayedGame, adviser: Agent, player: int, since: int) -> float:
+    """An exact value at a chance node is the mean over its outcomes."""
+    adviser.begin()
+    total = 0.0
+    for number, (outcome, action) in enumerate(zip(played.outcomes, played.actions, strict=True)):
+        before = adviser.value_anywhere(played.infostates[number][player])
+        adviser.observe(outcome)
+        if action is None and number >= since:
+            total += adviser.value_anywhere(played.infostates[number + 1][player]) - before
+    return total

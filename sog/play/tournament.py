@@ -1,6 +1,7 @@
 """A round-robin tournament and its ranking."""
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -128,17 +129,6 @@ def play_tournament(
         raise ValueError(f"agents must be two or more, got {len(agents)}.")
     results: dict[Pairing, MatchResult] = {}
     for pairing in pairings(len(agents)):
-
-        def show(result: MatchResult, pairing: Pairing = pairing) -> None:
-            if progress is not None:
-                progress(pairing, result)
-
-        def keep(
-            number: int, first: PlayedGame, second: PlayedGame, pairing: Pairing = pairing
-        ) -> None:
-            if record is not None:
-                record(pairing, number, first, second)
-
         try:
             result = play_match(
                 game,
@@ -146,11 +136,11 @@ def play_tournament(
                 agents[pairing[1]],
                 num_games,
                 seed,
-                show,
+                progress and functools.partial(progress, pairing),
                 batch_size=batch_size,
                 openings=openings,
                 finished=(finished or {}).get(pairing, ()),
-                record=keep,
+                record=record and functools.partial(record, pairing),
             )
         except KeyboardInterrupt:
             if not results:

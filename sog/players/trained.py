@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import jax
 
-from gtcfr.evaluator import Evaluator, NetworkEvaluator
+from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.settings import SearchSettings
 from networks.cvpn import network_form
 from selfplay.alphazero.search import check_game, search_bytes
@@ -51,13 +51,38 @@ class Trained:
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:
         """See `Candidate`; its name is `title`."""
-        net = self.evaluator
         if self.alphazero is not None:
-            simulations = self.settings.num_simulations
-            how = (self.alphazero, simulations, search, host)
-            return _alphazero_player(self.title, game, net, *how)
-        settings = trained_settings(self.settings, search)
+            return self._alphazero_player(game, self.alphazero, search, host)
+        settings, net = trained_settings(self.settings, search), self.evaluator
         return searching_player(self.title, game, game, net, settings, host, network=net)
+
+    def _alphazero_player(
+        self, game: Game[Any], settings: AlphaZeroSettings, changes: SearchChanges, host: Host
+    ) -> Player:
+        """A player whose search `changes` may only give another number of simulations.
+
+        Raises ValueError for other changes, for a time limit, if mctx is not installed, and if
+        memory does not suffice.
+        """
+        for setting, value in changes.items():
+            if setting not in (_SIMULATIONS, _PER_UPDATE) or (
+                setting == _PER_UPDATE and value != 1
+            ):
+                raise ValueError(
+                    f"AlphaZero's search can change {_SIMULATIONS} only, not {setting} = {value}."
+                )
+        if host.seconds is not None:
+            raise ValueError("AlphaZero's search is limited by simulations, not by seconds.")
+        check_game(game)
+        simulations = int(changes.get(_SIMULATIONS, self.settings.num_simulations))
+        needed = search_bytes(game, simulations)
+        check_memory({f"AlphaZero's search of {_SIMULATIONS} = {simulations}": needed})
+        net = self.evaluator
+
+        def make(player: int, seed: int) -> AlphaZeroAgent:
+            return AlphaZeroAgent(game, net, settings, num_simulations=simulations, player=player)
+
+        return Player(name=self.title, game=game, make=make, search_bytes=needed, network=net)
 
 
 def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
@@ -95,35 +120,3 @@ def trained_steps(path: Path) -> list[int]:
     if not steps and has_checkpoints(folder):
         load_checkpoint(folder)  # raises what is wrong with them
     return steps
-
-
-def _alphazero_player(
-    name: str,
-    game: Game[Any],
-    evaluator: Evaluator,
-    settings: AlphaZeroSettings,
-    num_simulations: int,
-    changes: SearchChanges,
-    host: Host,
-) -> Player:
-    """Makes a player; `changes` may only set the number of simulations.
-
-    Raises ValueError for other changes, for a time limit, if mctx is not installed, and if memory
-    does not suffice.
-    """
-    for setting, value in changes.items():
-        if setting not in (_SIMULATIONS, _PER_UPDATE) or (setting == _PER_UPDATE and value != 1):
-            raise ValueError(
-                f"AlphaZero's search can change {_SIMULATIONS} only, not {setting} = {value}."
-            )
-    if host.seconds is not None:
-        raise ValueError("AlphaZero's search is limited by simulations, not by seconds.")
-    check_game(game)
-    simulations = int(changes.get(_SIMULATIONS, num_simulations))
-    needed = search_bytes(game, simulations)
-    check_memory({f"AlphaZero's search of {_SIMULATIONS} = {simulations}": needed})
-
-    def make(player: int, seed: int) -> AlphaZeroAgent:
-        return AlphaZeroAgent(game, evaluator, settings, num_simulations=simulations, player=player)
-
-    return Player(name=name, game=game, make=make, search_bytes=needed, network=evaluator)

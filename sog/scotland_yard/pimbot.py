@@ -9,8 +9,7 @@ import numpy as np
 
 from sog.games.core import PLAYER_0, TERMINAL, Game, param
 from sog.play.arena import AgentFactory
-from sog.play.budget import Simulations, seconds_param
-from sog.play.plain_agent import PlainAgent, PlainSearch
+from sog.play.plain_agent import PlainAgent, PlainSearch, Simulations, seconds_param
 from sog.players.method import Method
 from sog.players.player import Host
 from sog.scotland_yard.game import ScotlandYard

@@ -23,6 +23,10 @@ from sog.games import make
 from sog.players.trained import Trained
 
 Run = Callable[..., tuple[int, str, str]]
+"""Runs a command: its exit code, stdout and stderr."""
+RunJson = Callable[..., Any]
+"""Runs a command with --json: what it printed."""
+Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @pytest.fixture(autouse=True)
@@ -60,13 +64,11 @@ def run_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture
-def sog_json(sog: Run) -> Callable[..., Any]:
+def sog_json(sog: Run) -> RunJson:
     """Runs `sog ... --json`, which must succeed: what it printed."""
 
     def run(*arguments: str) -> Any:
-        code, out, err = sog(*arguments, "--json")
-        assert code == 0, err
-        return json.loads(out)
+        return json.loads(output(sog, *arguments, "--json"))
 
     return run
 
@@ -79,7 +81,7 @@ def start_sog(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
 
 
 @pytest.fixture
-def start() -> "Callable[..., subprocess.Popen[str]]":
+def start() -> Start:
     """See `start_sog`."""
     return start_sog
 
@@ -124,13 +126,21 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(file)
 
 
-def refusal(sog: Run, *arguments: str) -> str:
-    """What `sog train` says in the one line of a mistake."""
-    code, out, err = sog("train", *arguments)
+def output(sog: Run, *arguments: str) -> str:
+    """What a command that must succeed prints on stdout."""
+    code, out, err = sog(*arguments)
+    assert code == 0, err
+    return out
+
+
+def refusal(sog: Run, *arguments: str, notes: bool = False) -> str:
+    """The error of a command that must fail, in one line; notes: whether others may precede it."""
+    code, out, err = sog(*arguments)
     assert (code, out) == (2, "")
-    assert err.startswith("sog: error: ")
-    assert err.count("\n") == 1
-    return err.removeprefix("sog: error: ").removesuffix("\n")
+    *before, line = err.splitlines()
+    assert notes or not before
+    assert line.startswith("sog: error: ")
+    return line.removeprefix("sog: error: ")
 
 
 @pytest.fixture

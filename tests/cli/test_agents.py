@@ -3,20 +3,17 @@
 import dataclasses
 import importlib.resources
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sog.players.agents import read_agents
 from sog.players.shipped import find_agent
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run, output, refusal
 
 
 def test_agents_are_listed_with_how_good_they_are(sog: Run) -> None:
-    code, out, _ = sog("agents")
-    assert code == 0
+    out = output(sog, "agents")
     for name, agent in read_agents().items():
         (line,) = [line for line in out.splitlines() if line.startswith(f"agent:{name} ")]
         told = "-" if agent.exploitability is None else f"{agent.exploitability:.4g} {agent.unit}"
@@ -25,8 +22,7 @@ def test_agents_are_listed_with_how_good_they_are(sog: Run) -> None:
 
 
 def test_programs_get_everything(sog: Run) -> None:
-    code, out, _ = sog("agents", "--json")
-    assert code == 0
+    out = output(sog, "agents", "--json")
     assert {agent["name"] for agent in json.loads(out)} == set(read_agents())
 
 
@@ -37,20 +33,15 @@ def test_a_command_is_named_only_for_what_it_measured() -> None:
 
 @pytest.mark.thorough
 def test_an_agent_plays_a_match(sog: Run) -> None:
-    code, out, _ = sog("match", "agent:kuhn", "random", "--games", "2", "--search", "2,1", "--json")
-    assert code == 0
+    out = output(sog, "match", "agent:kuhn", "random", "--games", "2", "--search", "2,1", "--json")
     assert json.loads(out)["players"][0]["name"].startswith("agent:kuhn at step ")
 
 
 _ENTRY = dataclasses.asdict(read_agents()["kuhn"])
 _DAMAGES = {
     "no JSON": "{",
-    "nested": "[" * 100_000,
-    "no list": "3",
     "a list of something else": '[{"name": "kuhn"}]',
     "another key": json.dumps([_ENTRY | {"more": 1}]),
-    "a name that is none": json.dumps([_ENTRY | {"name": [1]}]),
-    "a network that is none": json.dumps([_ENTRY | {"network": 3}]),
     "a network of another kind": json.dumps([_ENTRY | {"network": {"width": "x", "y": 1}}]),
     "a search of another kind": json.dumps([_ENTRY | {"search": {"num_simulations": "x"}}]),
 }
@@ -62,10 +53,7 @@ _DAMAGES = {
     [
         "agents",
         "play kuhn",
-        "match agent:kuhn random",
-        "tournament agent:kuhn random",
         "evaluate agent:kuhn",
-        "search agent:kuhn",
         "explain agent:kuhn",
         "serve agent:kuhn",
     ],
@@ -82,33 +70,30 @@ def test_a_damaged_list_of_agents_is_told_in_a_line(
         lambda name: tmp_path if name == "sog.players.agents" else real(name),
     )
     find_agent.cache_clear()
-    code, out, err = sog(*command.split())
+    error = refusal(sog, *command.split(), notes=True)
     find_agent.cache_clear()
-    assert (code, out) == (2, "")
-    assert err.splitlines()[-1].startswith("sog: error: ")
-    assert err.splitlines()[-1].endswith("install sog anew.")
+    assert error.endswith("install sog anew.")
 
 
 def test_an_agent_that_is_not_there_is_a_mistake(sog: Run) -> None:
-    code, out, err = sog("match", "agent:chess", "random")
-    assert (code, out) == (2, "")
-    assert err.startswith("sog: error: there is no agent 'chess'; there are ")
+    assert refusal(sog, "match", "agent:chess", "random", notes=True).startswith(
+        "there is no agent 'chess'; there are "
+    )
 
 
 @pytest.mark.slow
 def test_the_command_that_measured_an_agent_finds_the_same_again(sog: Run) -> None:
     kuhn = read_agents()["kuhn"]
     assert kuhn.measured is not None
-    code, out, _ = sog(*kuhn.measured.split()[1:], "--json")
-    assert code == 0
+    out = output(sog, *kuhn.measured.split()[1:], "--json")
     (search,) = json.loads(out)["results"]
     assert search["exploitability"]["mean"] == pytest.approx(kuhn.exploitability, rel=0.5)
 
 
 def test_an_agent_has_no_checkpoints_to_evaluate(sog: Run) -> None:
-    code, out, err = sog("evaluate", "agent:kuhn@5")
-    assert (code, out) == (2, "")
-    assert err.startswith("sog: error: there is no agent 'kuhn@5'")
+    assert refusal(sog, "evaluate", "agent:kuhn@5", notes=True).startswith(
+        "there is no agent 'kuhn@5'"
+    )
 
 
 def test_a_game_where_a_player_should_be_leads_to_its_agent(sog: Run) -> None:

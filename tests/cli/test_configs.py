@@ -1,20 +1,15 @@
 """`sog configs`: what can be trained, and with which settings."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from selfplay.runs.config import flatten, load_config
 from sog.games import make
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run, RunJson, output, refusal
 
 NAMES = sorted(file.stem for file in (Path(__file__).parents[2] / "configs").glob("*.toml"))
 
 
-def test_all_configurations_are_listed_with_their_games(
-    sog: Run, sog_json: Callable[..., Any]
-) -> None:
+def test_all_configurations_are_listed_with_their_games(sog: Run, sog_json: RunJson) -> None:
     listed = sog_json("configs")
     assert [entry["name"] for entry in listed] == NAMES
     for entry in listed:
@@ -58,7 +53,7 @@ def test_a_table_says_which_search_it_is_and_when_it_follows_another(sog: Run) -
     assert f"[run.evaluate_search]           {says}\n" in out
 
 
-def test_one_is_shown_as_json_too(sog_json: Callable[..., Any]) -> None:
+def test_one_is_shown_as_json_too(sog_json: RunJson) -> None:
     shown = sog_json("configs", "leduc")
     assert shown["game"] == "leduc"
     config = load_config("leduc")
@@ -69,8 +64,7 @@ def test_one_is_shown_as_json_too(sog_json: Callable[..., Any]) -> None:
 def test_a_file_of_ones_own_is_shown_with_all_settings(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('game = "kuhn"\n')
-    code, out, _ = sog("configs", str(file))
-    assert code == 0
+    out = output(sog, "configs", str(file))
     assert "num_simulations = 100" in out
 
 
@@ -83,7 +77,6 @@ def test_mistakes_are_told_in_one_line(sog: Run, tmp_path: Path) -> None:
     )
     file = tmp_path / "wrong.toml"
     file.write_text('game = "kuhn"\nsteps = 3\n')
-    code, out, err = sog("configs", str(file))
-    assert (code, out) == (2, "")
-    assert err.startswith(f"sog: error: {file}: steps is not a configuration key; ")
-    assert err.count("\n") == 1
+    assert refusal(sog, "configs", str(file)).startswith(
+        f"{file}: steps is not a configuration key; "
+    )

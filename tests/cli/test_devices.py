@@ -5,15 +5,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sog.devices import _quota, num_cores
-
-Run = Callable[..., tuple[int, str, str]]
-Start = Callable[..., "subprocess.Popen[str]"]
+from tests.cli.conftest import Run, Start
 
 SAYS_DEVICES = "JAX_NUM_CPU_DEVICES"
 PROGRAM = """

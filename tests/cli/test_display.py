@@ -105,7 +105,10 @@ def test_a_number_that_may_be_rounding_is_printed_as_0() -> None:
     assert display.in_milli_units(game, 1e-9) == "1e-06 mbb"
     assert display.in_units(game, -1e-9) == "0.000000 chips"
     assert signed(-4e-4) == "+0.000"
-    assert worth_of(game, -4e-3) == "worth +0.00 chips"
+    assert [worth_of(game, one) for one in (-4e-3, -0.056)] == [
+        "worth +0.00 chips",
+        "worth -0.06 chips",
+    ]
 
 
 def test_the_time_left_counts_from_the_first_part_that_was_finished(

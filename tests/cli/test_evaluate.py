@@ -13,9 +13,7 @@ import pytest
 
 from sog.cli.main import main
 from sog.evaluation import ComposedPolicies
-from tests.cli.conftest import composed_of_nothing
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run, RunJson, composed_of_nothing
 
 # Batches of one size, so that different numbers of seeds share a compiled program.
 SEARCH = ("--batch-size", "2", "--search", "10,1")
@@ -37,7 +35,7 @@ def evaluate(*options: str) -> Any:
 
 
 @pytest.mark.thorough
-def test_json_has_the_spread_of_exploitability_over_seeds(sog_json: Callable[..., Any]) -> None:
+def test_json_has_the_spread_of_exploitability_over_seeds(sog_json: RunJson) -> None:
     printed = sog_json("evaluate", "kuhn", *GROWING, "--seeds", "3")
     assert sorted(printed) == ["game", "results", "unit"]
     assert (printed["game"], printed["unit"]) == ("kuhn(ranks=3)", "chips")
@@ -50,7 +48,7 @@ def test_json_has_the_spread_of_exploitability_over_seeds(sog_json: Callable[...
 
 
 def test_beside_a_search_stands_cfr_with_as_many_updates(
-    sog_json: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    sog_json: RunJson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sog.cli.evaluate.compose", composed_of_nothing)
     searches = ("--search", "2,0.2", "--search", "9,2.5", "--set", "rule=cfr+")

@@ -1,19 +1,17 @@
 """`sog evaluate RUN --cdbr`: what it prints, and its errors."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sog.play.arena import MatchResult
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run, RunJson, refusal
 
 
 @pytest.mark.thorough
-def test_json_has_what_is_won_at_this_depth(sog_json: Callable[..., Any]) -> None:
+def test_json_has_what_is_won_at_this_depth(sog_json: RunJson) -> None:
     little = ("--depth", "3", "--games", "4", "--search", "1,1")
     printed = sog_json("evaluate", "agent:kuhn", "--cdbr", *little)
     assert (printed["unit"], printed["player"], printed["seed"]) == ("chips", "agent:kuhn", 0)
@@ -57,14 +55,10 @@ def test_an_interrupted_match_says_so(sog: Run, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_a_mistake_is_one_line(sog: Run, options: list[str], message: str) -> None:
-    code, out, err = sog("evaluate", *options)
-    assert (code, out) == (2, "")
-    assert err.splitlines()[-1].startswith(f"sog: error: {message}")
+    assert refusal(sog, "evaluate", *options, notes=True).startswith(message)
 
 
 def test_a_tree_too_large_for_memory_is_one_line(sog: Run) -> None:
-    code, out, err = sog("match", "cdbr(depth=20)", "always_call", "--game", "holdem")
-    assert (code, out) == (2, "")
-    (line,) = (line for line in err.splitlines() if "error" in line)
-    assert line.startswith("sog: error: cdbr(depth=20)")
+    line = refusal(sog, "match", "cdbr(depth=20)", "always_call", "--game", "holdem", notes=True)
+    assert line.startswith("cdbr(depth=20)")
     assert line.endswith("try a smaller depth.")

@@ -1,11 +1,10 @@
 """What `sog evaluate` refuses, before the work begins."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run, refusal
 
 SEE_HELP = " (see sog evaluate --help)"
 
@@ -13,10 +12,6 @@ SEE_HELP = " (see sog evaluate --help)"
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            ["--search", "many"],
-            "--search must be two numbers s,c such as 100,1, got 'many'.",
-        ),
         (["--search", "0,1"], "--search 0,1: num_simulations must be an integer >= 1, got 0."),
         (
             ["--search", "5,2"],
@@ -24,18 +19,9 @@ SEE_HELP = " (see sog evaluate --help)"
             "2, got 5.",
         ),
         (
-            ["--search", "10,-1"],
-            "--search 10,-1: simulations_per_update must be > 0 and finite, got -1.0.",
-        ),
-        (
             ["--search", "10,1e-320"],
             "--search 10,1e-320: num_simulations and the updates must be at most 2000000000, "
             "got inf updates.",
-        ),
-        (
-            ["--search", "3000000000,1"],
-            "--search 3000000000,1: num_simulations and the updates must be at most 2000000000, "
-            "got 3e+09 updates.",
         ),
         (["--set", "alpha=2"], "alpha must be in [0, 1], got 2.0."),
         (
@@ -77,19 +63,9 @@ def test_a_mistake_is_told_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ["--seeds", "2000000000"],
-            "--seeds must be at most 3,703,703 in kuhn, whose policies have 81 numbers, "
-            "got 2,000,000,000.",
-        ),
-    ],
-)
-def test_what_is_too_large_is_told_with_the_limit(
-    sog: Run, options: list[str], message: str
-) -> None:
-    code, out, err = sog("evaluate", "kuhn", *options)
-    assert (code, out) == (2, "")
-    assert err.splitlines()[-1] == f"sog: error: {message}"
+def test_what_is_too_large_is_told_with_the_limit(sog: Run) -> None:
+    message = refusal(sog, "evaluate", "kuhn", "--seeds", "2000000000", notes=True)
+    assert message == (
+        "--seeds must be at most 3,703,703 in kuhn, whose policies have 81 numbers, got "
+        "2,000,000,000."
+    )

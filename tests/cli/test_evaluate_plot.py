@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ from sog.cli.evaluate import read_plan
 from sog.cli.evaluation_report import Finished, plot_evaluation
 from sog.evaluation import ComposedPolicies
 from sog.games import make
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 
 def composed(exploitability: list[float]) -> ComposedPolicies:

@@ -1,7 +1,5 @@
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -11,11 +9,10 @@ from sog.cli.game_facts import list_games
 from sog.games import GAMES, game_class, make
 from sog.tabular import enumerate_public_tree
 from sog.tabular.sizes import count_public_tree, estimate_public_states
+from tests.cli.conftest import Run, RunJson
 
-Run = Callable[..., tuple[int, str, str]]
 
-
-def test_all_games_are_listed_with_sizes_from_the_literature(sog_json: Callable[..., Any]) -> None:
+def test_all_games_are_listed_with_sizes_from_the_literature(sog_json: RunJson) -> None:
     games = {entry["name"]: entry for entry in sog_json("games")}
     assert list(games) == list(GAMES)
     # OpenSpiel counts 12 information states in Kuhn, 936 in Leduc, 24 576 in liar's dice.
@@ -62,7 +59,7 @@ def test_the_list_has_the_sizes_of_the_catalog(sog: Run) -> None:
 
 
 def test_counting_further_asks_the_games(
-    sog_json: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    sog_json: RunJson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sog.cli.game_facts.GAMES", ["kuhn", "london"])
     kuhn, london = sog_json("games", "--sizes")
@@ -122,7 +119,7 @@ def test_a_spot_of_holdem_is_solved_to_percents_of_its_pot(
     assert told is None or "made for search" not in out
 
 
-def test_a_variant_is_shown_with_its_own_values(sog: Run, sog_json: Callable[..., Any]) -> None:
+def test_a_variant_is_shown_with_its_own_values(sog: Run, sog_json: RunJson) -> None:
     _, out, _ = sog("games", "kuhn(ranks=4)")
     assert out.startswith("kuhn(ranks=4):")
     variant = sog_json("games", "kuhn(ranks=4)")
@@ -163,7 +160,7 @@ def test_every_game_tells_its_rules_in_a_screenful(name: str) -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_rules_are_printed(sog: Run, sog_json: Callable[..., Any]) -> None:
+def test_rules_are_printed(sog: Run, sog_json: RunJson) -> None:
     code, out, err = sog("games", "kuhn", "--rules")
     assert (code, err) == (0, "")
     assert out.startswith(

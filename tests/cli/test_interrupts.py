@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,8 @@ from sog.cli.main import main
 from sog.games import make
 from sog.tabular import compile_tree, evaluate_policy, load_policy, save_policy
 from tests.boards.spoken_games import write_engine
+from tests.cli.conftest import Run, Start
 from tests.waiting import PATIENCE, has_computed, wait_until
-
-Run = Callable[..., tuple[int, str, str]]
-Start = Callable[..., "subprocess.Popen[str]"]
 
 
 def interrupt_when(process: "subprocess.Popen[str]", line: str, number: int) -> tuple[str, str]:

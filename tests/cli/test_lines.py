@@ -11,16 +11,14 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sog.cli.arguments import make_parser
 from sog.cli.lines import fold
+from tests.cli.conftest import Run, output
 from tests.cli.test_replay import SAVED
-
-Run = Callable[..., tuple[int, str, str]]
 
 (COMMANDS,) = (
     action for action in make_parser()._actions if isinstance(action, argparse._SubParsersAction)
@@ -98,8 +96,7 @@ def test_lines_fit_the_terminal_and_no_word_is_broken(
     for columns in (60, 80, 400):
         monkeypatch.setenv("COLUMNS", str(columns))
         monkeypatch.setattr("sys.stdin", io.StringIO("?\nq\n"))
-        code, out, err = sog(*command)
-        assert code == 0, err
+        out = output(sog, *command)
         out = re.sub(r"\x1b\[[\d;]*m", "", out)
         assert [line for line in out.splitlines() if len(line) > columns and " " in line] == []
         words[columns] = set(re.sub(r"[\d.,]+(e-\d+)?", "#", out).split())  # times differ

@@ -1,17 +1,14 @@
 """`--lock` of `sog solve` and `sog search`: what it costs, and what is wrong with it."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sog.tabular import evaluate_policy, solve_lp
 from sog.tabular.locks import lock_game, read_locks
+from tests.cli.conftest import Run, RunJson, refusal
 from tests.tabular.small_games import compiled_game
 
-Run = Callable[..., tuple[int, str, str]]
-RunJson = Callable[..., Any]
 NEVER_BETS = "check: check=1"
 
 
@@ -83,10 +80,7 @@ def test_a_lock_that_the_tree_does_not_reach_is_told(sog: Run) -> None:
 def test_a_bad_lock_is_refused_in_one_line(
     sog: Run, command: str, lock: str, expected: str
 ) -> None:
-    code, out, err = sog(command, "kuhn", "--lock", lock)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"sog: error: --lock: {expected}")
-    assert err.count("\n") == 1
+    assert refusal(sog, command, "kuhn", "--lock", lock).startswith(f"--lock: {expected}")
 
 
 def test_a_lock_above_the_position_that_is_solved_is_refused(sog: Run) -> None:

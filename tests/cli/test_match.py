@@ -35,24 +35,28 @@ def run_match(capsys: pytest.CaptureFixture[str]) -> Match:
     return run
 
 
+def searching(name: str, rule: str = "cfr+") -> dict[str, Any]:
+    """A player with --search 4,1 as JSON."""
+    return {
+        "name": name,
+        "search": [4, 1],
+        "growth_share": 1.0,
+        "rule": rule,
+        "leaf_averaging": 0,
+        "leaf_smoothing": 0,
+        "leaf_interval": 1,
+        "resolve_from": "first_child",
+        "seconds": None,
+    }
+
+
 def test_a_match_is_reported_as_json(run_match: Match) -> None:
     code, out, _ = run_match("tabular", "random", "--game", "kuhn", "--games", "60", "--json")
     assert code == 0
     result = json.loads(out)
     assert (result["game"], result["unit"]) == ("kuhn(ranks=3)", "chips")
-    how = (
-        "search",
-        "growth_share",
-        "rule",
-        "leaf_averaging",
-        "leaf_smoothing",
-        "leaf_interval",
-        "resolve_from",
-        "seconds",
-    )
-    assert result["players"] == [
-        {"name": name, **dict.fromkeys(how)} for name in ("tabular", "random")
-    ]
+    usual = dict.fromkeys(searching(""))
+    assert result["players"] == [usual | {"name": name} for name in ("tabular", "random")]
     assert (result["games"], result["interrupted"], result["seed"]) == (60, False, 0)
     assert result["wins"] + result["draws"] + result["losses"] == 60
     assert sum(result["mean_as"]) / 2 == pytest.approx(result["mean"])
@@ -113,30 +117,7 @@ def test_a_trained_network_plays_its_own_game(run_match: Match, untrained: Path)
     code, out, err = run_match(str(kuhn), "zero", "--search", "4,1", "--games", "2", "--json")
     assert code == 0
     assert "sog: step 900 is damaged.\n" in err
-    assert json.loads(out)["players"] == [
-        {
-            "name": "kuhn at step 700",
-            "search": [4, 1],
-            "growth_share": 1.0,
-            "rule": "cfr+",
-            "leaf_averaging": 0,
-            "leaf_smoothing": 0,
-            "leaf_interval": 1,
-            "resolve_from": "first_child",
-            "seconds": None,
-        },
-        {
-            "name": "zero",
-            "search": [4, 1],
-            "growth_share": 1.0,
-            "rule": "sog",
-            "leaf_averaging": 0,
-            "leaf_smoothing": 0,
-            "leaf_interval": 1,
-            "resolve_from": "first_child",
-            "seconds": None,
-        },
-    ]
+    assert json.loads(out)["players"] == [searching("kuhn at step 700"), searching("zero", "sog")]
 
 
 def test_all_who_search_update_as_they_are_told(
@@ -158,30 +139,8 @@ def test_all_who_search_update_as_they_are_told(
 def test_two_checkpoints_of_a_run_meet(run_match: Match, untrained: Path) -> None:
     first, second = f"{untrained / 'kuhn'}@100", f"{untrained / 'kuhn'}@200"
     _, out, _ = run_match(first, second, "--games", "2", "--search", "4,1", "--json")
-    assert json.loads(out)["players"] == [
-        {
-            "name": "kuhn at step 100",
-            "search": [4, 1],
-            "growth_share": 1.0,
-            "rule": "cfr+",
-            "leaf_averaging": 0,
-            "leaf_smoothing": 0,
-            "leaf_interval": 1,
-            "resolve_from": "first_child",
-            "seconds": None,
-        },
-        {
-            "name": "kuhn at step 200",
-            "search": [4, 1],
-            "growth_share": 1.0,
-            "rule": "cfr+",
-            "leaf_averaging": 0,
-            "leaf_smoothing": 0,
-            "leaf_interval": 1,
-            "resolve_from": "first_child",
-            "seconds": None,
-        },
-    ]
+    steps = ("kuhn at step 100", "kuhn at step 200")
+    assert json.loads(out)["players"] == [*map(searching, steps)]
 
 
 def stop_after_8_games(monkeypatch: pytest.MonkeyPatch, stop: BaseException) -> None:

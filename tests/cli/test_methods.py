@@ -1,14 +1,10 @@
 """`sog methods`."""
 
-from collections.abc import Callable
-from typing import Any
-
 from sog.players.methods import METHODS
+from tests.cli.conftest import Run, RunJson
 
-Run = Callable[..., tuple[int, str, str]]
 
-
-def test_the_list_has_a_line_per_method(sog_json: Callable[..., Any]) -> None:
+def test_the_list_has_a_line_per_method(sog_json: RunJson) -> None:
     listed = sog_json("methods")
     assert [method["name"] for method in listed] == list(METHODS)
     tabular = next(method for method in listed if method["name"] == "tabular")
@@ -16,9 +12,7 @@ def test_the_list_has_a_line_per_method(sog_json: Callable[..., Any]) -> None:
     assert sog_json("methods", "tabular") == tabular
 
 
-def test_a_method_is_told_as_it_is_typed_for_other_commands(
-    sog: Run, sog_json: Callable[..., Any]
-) -> None:
+def test_a_method_is_told_as_it_is_typed_for_other_commands(sog: Run, sog_json: RunJson) -> None:
     rule, budget = sog_json("methods", "tabular(rule=dcfr):500")["parameters"]
     assert (rule["value"], rule["default"], budget["value"]) == ("dcfr", "cfr+", 500)
     _, out, _ = sog("methods", "tabular(rule=dcfr):500")

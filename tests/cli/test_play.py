@@ -14,7 +14,7 @@ from sog.cli.play_screen import (
 )
 from sog.games import make
 from sog.play.match import Resignation
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, output, refusal
 
 KUHN_CARDS = {"J", "Q", "K"}
 
@@ -27,8 +27,7 @@ def games_in(out: str) -> list[str]:
 
 
 def test_a_game_is_played_to_its_end(run_play: Run) -> None:
-    code, out, _ = run_play("1\n" * 9, "random", "--game", "kuhn", "--games", "1", "--seed", "3")
-    assert code == 0
+    out = output(run_play, "1\n" * 9, "random", "--game", "kuhn", "--games", "1", "--seed", "3")
     assert "kuhn against random." in out
     assert "Game 1: you are player 0." in out
     assert "What the agent thought:" in out
@@ -54,9 +53,7 @@ def test_a_game_alone_finds_an_opponent(run_play: Run, game: str, agent: str | N
 
 def test_an_invalid_game_is_refused_in_one_line(sog: Run) -> None:
     """No word of an opponent first."""
-    code, out, err = sog("play", "liars_dice(faces=7)")
-    assert (code, out) == (2, "")
-    assert err == "sog: error: liars_dice: faces must be <= 6, got 7.\n"
+    assert refusal(sog, "play", "liars_dice(faces=7)") == "liars_dice: faces must be <= 6, got 7."
 
 
 def test_a_program_that_tells_no_policy_is_refused(run_play: Run) -> None:
@@ -69,8 +66,7 @@ def test_a_program_that_tells_no_policy_is_refused(run_play: Run) -> None:
 def test_a_hand_of_holdem_is_checked_down(run_play: Run) -> None:
     """One's own cards all the time, the table's as they come, the agent's in the end only."""
     options = ("always_call", "--game", "holdem", "--as", "0", "--games", "1")
-    code, out, _ = run_play("check\n" * 4, *options)
-    assert code == 0
+    out = output(run_play, "check\n" * 4, *options)
     (own,) = set(re.findall("  You: ([^; \n]{4})", out))
     dealt = re.findall(r"Chance: \[(\w+)\]", out)
     assert [len(cards) for cards in dealt] == [6, 2, 2]
@@ -84,8 +80,7 @@ def test_a_hand_of_holdem_is_checked_down(run_play: Run) -> None:
 def test_the_picture_shows_ones_own_card_and_in_the_end_both(run_play: Run, tmp_path: Path) -> None:
     file = tmp_path / "kuhn.svg"
     options = ("random", "--game", "kuhn", "--games", "1", "--as", "0", "--picture", str(file))
-    code, out, _ = run_play("q\n", *options)
-    assert code == 0
+    out = output(run_play, "q\n", *options)
     shown = re.findall("<title>([JQK]|a hidden card)</title>", file.read_text())
     assert sorted(shown) == sorted(["a hidden card", *re.findall("  You: ([JQK])", out)])
     run_play("1\n" * 9, *options)
@@ -96,8 +91,7 @@ def test_the_picture_shows_ones_own_card_and_in_the_end_both(run_play: Run, tmp_
 @pytest.mark.parametrize("typed", ["", "q\n", "?\nquit\n", "what\n"])
 def test_a_person_may_leave_in_the_middle(run_play: Run, typed: str, tmp_path: Path) -> None:
     file = tmp_path / "replay.json"
-    code, out, _ = run_play(typed, "random", "--game", "kuhn", "--seed", "1", "--save", str(file))
-    assert code == 0
+    out = output(run_play, typed, "random", "--game", "kuhn", "--seed", "1", "--save", str(file))
     assert out.endswith("\nNo game was finished.\n")
     assert not file.exists()
     assert ("beginning of its text" in out) == typed.startswith("?")
@@ -106,8 +100,7 @@ def test_a_person_may_leave_in_the_middle(run_play: Run, typed: str, tmp_path: P
 
 def test_games_begin_at_a_position(run_play: Run) -> None:
     options = ("random", "--game", "tic_tac_toe", "--history", "XX./OO./...", "--as", "0")
-    code, out, _ = run_play("c3\nn\n", *options)
-    assert code == 0
+    out = output(run_play, "c3\nn\n", *options)
     assert out.index("Agent:  b2") < out.index("3 X X .") < out.index("You:    c3")
     assert "You win" in out
 
@@ -129,8 +122,7 @@ def test_roles_alternate_unless_one_is_asked_for(run_play: Run) -> None:
 
 def test_another_game_is_played_until_the_person_has_had_enough(run_play: Run) -> None:
     typed = "heads\ny\nheads\nperhaps\n\nheads\nn\n"
-    code, out, _ = run_play(typed, "random", "--game", "matching_pennies", "--seed", "0")
-    assert code == 0
+    out = output(run_play, typed, "random", "--game", "matching_pennies", "--seed", "0")
     assert len(games_in(out)) == 3
     assert out.count("Another game? [Y/n]") == 4
     assert "Score after 3 games: " in out

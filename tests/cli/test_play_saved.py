@@ -9,7 +9,7 @@ import pytest
 
 from sog.cli.errors import CommandError
 from sog.games import make
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, output
 
 
 def test_ctrl_c_shows_the_score_and_saves_the_games(
@@ -41,8 +41,7 @@ def test_an_unfinished_game_is_resumed_and_ends_as_it_would_have(
     left = json.loads(file.read_text())
     assert left["games"] == []
     assert next(player for player, _ in left["unfinished"]["moves"]) == 0
-    code, out, _ = run_play("2\n" * 9, *game, "--resume", str(file))
-    assert code == 0
+    out = output(run_play, "2\n" * 9, *game, "--resume", str(file))
     assert "Score after 1 game" in out
     resumed = json.loads(file.read_text())
     assert resumed["unfinished"] is None

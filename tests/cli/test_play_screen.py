@@ -19,20 +19,18 @@ from sog.cli.play_screen import (
     find_choices,
     list_choices,
     signed_units,
-    worth_of,
 )
 from sog.cli.play_table import Human, Moves
 from sog.games import make
 from sog.play.game_in_progress import GameInProgress
 from sog.play.history import Beginning, Opening
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, output
 
 # The screen.
 
 
 def test_a_board_is_drawn_with_the_names_of_its_cells(run_play: Run) -> None:
-    code, out, _ = run_play("b2\n", "random", "--game", "tic_tac_toe", "--seed", "0")
-    assert code == 0
+    out = output(run_play, "b2\n", "random", "--game", "tic_tac_toe", "--seed", "0")
     assert "you are player 0, your stones are X." in out
     assert "    a b c\n  3 . . .\n  2 . . .\n  1 . . .\n" in out
     boards = out.split("    a b c\n")
@@ -180,10 +178,6 @@ def test_what_a_move_hides_is_shown_to_the_person_who_made_it(run_play: Run) -> 
 )
 def test_what_is_won_has_a_sign_and_a_unit(value: float, text: str) -> None:
     assert signed_units(make("kuhn"), value) == text
-
-
-def test_worths_have_two_digits() -> None:
-    assert worth_of(make("kuhn"), -0.056) == "worth -0.06 chips"
 
 
 def test_a_person_without_a_choice_is_not_asked() -> None:

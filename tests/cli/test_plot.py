@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ import pytest
 from selfplay.runs.metrics import MetricsFile
 from selfplay.runs.run_folder import RunFolder
 from selfplay.settings import Config
+from tests.cli.conftest import Run
 
 pytest.importorskip("matplotlib")
 
-Run = Callable[..., tuple[int, str, str]]
 
 EVALUATIONS: list[dict[str, Any]] = [
     {

@@ -4,17 +4,15 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sog.tabular import save_policy, uniform_policy
+from tests.cli.conftest import Run, RunJson, output, refusal
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import compiled_game
 from tests.tabular.test_best_response import kuhn_equilibrium
 
-Run = Callable[..., tuple[int, str, str]]
-RunJson = Callable[..., Any]
 SEE_HELP = " (see sog policy --help)"
 
 
@@ -42,9 +40,7 @@ def walk(sog: Run, monkeypatch: pytest.MonkeyPatch, equilibrium: str) -> Callabl
 
     def run(typed: str) -> str:
         monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        code, out, err = sog("policy", equilibrium, "--walk")
-        assert code == 0, err
-        return out
+        return output(sog, "policy", equilibrium, "--walk")
 
     return run
 
@@ -191,8 +187,7 @@ def test_rows_with_actions_of_their_own_name_them(sog: Run, tmp_path: Path) -> N
     compiled, file = compiled_game("glasses"), tmp_path / "glasses.npz"
     save_policy(file, compiled.tree, uniform_policy(compiled))
     history = "--history", "0 0 0 0 0 0"  # two moves of Mr X, and four of detectives
-    code, out, err = sog("policy", str(file), *history)
-    assert code == 0, err
+    out = output(sog, "policy", str(file), *history)
     assert "Mr X at 6    40%  -0.394  taxi to 5 0.500, taxi to 7 0.500" in out
 
 
@@ -237,11 +232,6 @@ def test_a_walk_asks_again_after_nonsense(walk: Callable[[str], str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (
-            ["kuhn", "--history", "check raise"],
-            "--history: event 2, 'raise', cannot happen at 'check (stakes 1-1)'; "
-            "possible there: check, bet1.",
-        ),
         (["kuhn", "--player", "2"], f"argument --player: must be 0 or 1, got '2'{SEE_HELP}"),
         (["no.npz"], "no.npz: no such file."),
         (["pyproject.toml"], "pyproject.toml: is not a policy file, or is damaged."),
@@ -265,9 +255,7 @@ def test_mistakes_are_told_in_one_line(
 ) -> None:
     monkeypatch.chdir(Path(__file__).resolve().parents[2])
     monkeypatch.setattr("sog.cli.strategy.solve", None)  # before the work begins
-    code, out, err = sog("policy", *arguments)
-    assert (code, out) == (2, "")
-    assert err == f"sog: error: {message}\n"
+    assert refusal(sog, "policy", *arguments) == message
 
 
 @pytest.mark.parametrize("option", ["--iterations", "--search", "--seed"])

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from sog.cli.errors import CommandError
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, output, refusal
 from tests.cli.test_replay import SAVED
 
 GO: Final = "go(size=2,komi=1)"
@@ -48,8 +48,7 @@ def test_a_game_that_is_saved_as_sgf_is_told_and_judged(
     """Player 0 fills nothing and passes; random does what it likes, within eight moves."""
     path = tmp_path / "mine.sgf"
     options = ("random", "--game", GO, "--as", "0", "--games", "1", "--seed", "1")
-    code, _, err = run_play("pass\n" * 9, *options, "--save", str(path))
-    assert code == 0, err
+    output(run_play, "pass\n" * 9, *options, "--save", str(path))
     text = path.read_text()
     assert text.startswith("(;GM[1]FF[4]CA[UTF-8]SZ[2]KM[1]PB[human]PW[random]RE[W+")
     assert text.count("(") == 1
@@ -59,8 +58,7 @@ def test_a_game_that_is_saved_as_sgf_is_told_and_judged(
     assert "    human: pass\n" in told
     assert told.endswith("  human lost 1 point.\n")
     by = ("--by", "zero", "--search", "2,1", "--json")
-    code, told, err = sog("review", str(path), *by)
-    assert code == 0, err
+    told = output(sog, "review", str(path), *by)
     found = json.loads(told)
     assert (found["human"], found["names"]) == (None, ["human", "random"])
     assert [one["utility"] for one in found["players"]] == [-1.0, 1.0]
@@ -98,8 +96,7 @@ def test_a_format_that_a_game_has_not_is_refused_before_it_begins(
 
 def test_each_game_of_a_file_is_told_by_its_number(sog: Run, ladder: Path) -> None:
     """All of 2 x 2 is Black's, 4 points less komi; White won by resignation; the last was left."""
-    code, told, _ = sog("replay", str(ladder))
-    assert code == 0
+    told = output(sog, "replay", str(ladder))
     games = told.split("\n\n")
     assert [one.splitlines()[0].split(": ")[1] for one in games] == [
         "Ann against Bob.",
@@ -117,20 +114,17 @@ def test_each_game_of_a_file_is_told_by_its_number(sog: Run, ladder: Path) -> No
 def test_a_score_counts_where_the_board_does_not_show_the_end(sog: Run, ladder: Path) -> None:
     """Servers leave out the passes."""
     ladder.write_text("(;SZ[2]PW[Bob]RE[W+3.5];B[aa];W[bb])\n")
-    code, told, _ = sog("replay", str(ladder))
-    assert code == 0
+    told = output(sog, "replay", str(ladder))
     assert told.endswith("\n  player 0 lost 1 point: the players agreed on the score.\n")
 
 
 @pytest.mark.thorough
 def test_a_review_is_of_the_last_game_or_of_that_number(sog: Run, ladder: Path) -> None:
     by = ("--by", "zero", "--search", "2,1")
-    code, told, _ = sog("review", str(ladder), *by)
-    assert code == 0
+    told = output(sog, "review", str(ladder), *by)
     assert f"game 3 of {ladder}, judged by zero" in told
     assert "player 1: the game was left; " in told
-    code, told, _ = sog("review", str(ladder), "--number", "2", *by)
-    assert code == 0
+    told = output(sog, "review", str(ladder), "--number", "2", *by)
     assert [line.split()[1] for line in told.splitlines() if line[:2] in ("1 ", "2 ")] == [
         "Bob",
         "Ann",
@@ -163,12 +157,9 @@ def test_what_cannot_be_gone_through_is_told_in_a_line(
 ) -> None:
     ladder.write_text(text)
     number = options or ["--number", str(max(1, text.count("(")))]
-    code, told, err = sog(
-        command, str(ladder), *number, *(["--number", "3"] if "--game" in options else [])
-    )
-    assert (code, told) == (2, "")
-    assert err.startswith(f"sog: error: {says.format(file=ladder)}")
-    assert err.count("\n") == 1
+    third = ["--number", "3"] if "--game" in options else []
+    error = refusal(sog, command, str(ladder), *number, *third)
+    assert error.startswith(says.format(file=ladder))
 
 
 def test_a_game_is_told_whatever_its_letters_and_though_a_draw_could_be_claimed(
@@ -196,8 +187,7 @@ def test_a_pgn_is_of_the_game_that_its_tag_says(sog: Run, tmp_path: Path) -> Non
     """The second is said to be won, at Black's turn, and the third to be drawn."""
     path = tmp_path / "ends.pgn"
     path.write_text(PGN + PGN[PGN.index("\n\n[") + 2 :].replace("1-0", "½"))
-    code, told, err = sog("replay", str(path))
-    assert code == 0, err
+    told = output(sog, "replay", str(path))
     first, second, third = told.split("\n\n")
     assert first.startswith("Game 1, gardner_chess(max_moves=512): Ann (player 0) against Ann (")
     assert "    Ann (player 0): a1a5\n  Ann (player 0) won 1 point." in first

@@ -2,13 +2,12 @@
 
 import io
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run, output, refusal
 
 SAVED: dict[str, Any] = {
     "game": "kuhn(ranks=3)",
@@ -92,10 +91,9 @@ def test_what_the_rules_deny_is_not_told(
 ) -> None:
     path = tmp_path / "forged.json"
     path.write_text(json.dumps({**SAVED, "games": [{**SAVED["games"][0], **changed}]}))
-    code, out, err = sog("replay", str(path))
-    assert (code, out) == (2, "")
-    assert err.startswith(f"sog: error: {path}")
-    assert err.endswith(f"{says}\n")
+    error = refusal(sog, "replay", str(path), notes=True)
+    assert error.startswith(str(path))
+    assert error.endswith(says)
 
 
 def test_a_game_that_is_not_installed_is_told_without_its_rules(sog: Run, tmp_path: Path) -> None:
@@ -111,10 +109,9 @@ def test_a_game_that_was_played_is_told(
 ) -> None:
     path = tmp_path / "played.json"
     monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 20))
-    code, _, err = sog(
-        "play", "random", "--game", "kuhn", "--games", "1", "--seed", "1", "--save", str(path)
+    output(
+        sog, "play", "random", "--game", "kuhn", "--games", "1", "--seed", "1", "--save", str(path)
     )
-    assert code == 0, err
     code, out, err = sog("replay", str(path))
     assert (code, err) == (0, "")
     assert out.startswith("kuhn(ranks=3) against random\n\nGame 1: you were player 0.\n")
@@ -130,9 +127,7 @@ def test_another_file_is_refused_in_a_line(sog: Run, tmp_path: Path, text: str) 
 
 
 def test_a_game_that_is_not_there_is_told(sog: Run, file: Path, tmp_path: Path) -> None:
-    code, out, err = sog("replay", str(file), "--number", "2")
-    assert (code, out) == (2, "")
-    assert "--number must be from 1 to 1" in err
+    assert "--number must be from 1 to 1" in refusal(sog, "replay", str(file), "--number", "2")
     assert sog("replay", str(tmp_path / "none.json"))[0] == 2
 
 

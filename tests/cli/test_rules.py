@@ -1,11 +1,11 @@
 """`sog rules`: a row for each rule, and the best one."""
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from sog.tabular import RULES
+from tests.cli.conftest import RunJson
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def test_the_best_rule_of_kuhn_predicts(sog: Callable[..., tuple[int, str, str]]
 
 
 def test_a_game_too_large_is_tried_on_subgames(
-    sog_json: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    sog_json: RunJson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sog.cli.rules._MOST_NODES", 8)
     found = sog_json("rules", "kuhn", "--seconds", "0.01")

@@ -1,11 +1,10 @@
 """Run folders on the command line: what is said where one is meant, and where none can be."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 RUN = "runs/my_run"
 NEEDS_A_GAME = (

@@ -7,17 +7,15 @@ import os
 import signal
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.cli.conftest import Run, Start, refusal
 from tests.waiting import PATIENCE, wait_until
-
-Run = Callable[..., tuple[int, str, str]]
-Start = Callable[..., "subprocess.Popen[str]"]
 
 
 class Server:
@@ -89,12 +87,9 @@ def test_a_stop_does_not_wait_for_an_agent_that_thinks(server: Server) -> None:
 def test_a_port_in_use_is_told_in_one_line(sog: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        code, out, err = sog("serve", "--port", str(port))
-    assert (code, out) == (2, "")
-    assert err == (
-        f"sog: error: --port {port} is in use, perhaps by another `sog serve`; choose another, or "
-        f"0 for any free one.\n"
-    )
+        error = refusal(sog, "serve", "--port", str(port))
+    use = f"--port {port} is in use, perhaps by another `sog serve`"
+    assert error == f"{use}; choose another, or 0 for any free one."
 
 
 @pytest.mark.parametrize(
@@ -111,10 +106,7 @@ def test_a_port_in_use_is_told_in_one_line(sog: Run) -> None:
 def test_what_cannot_be_served_is_told_in_one_line(
     sog: Run, arguments: list[str], told: str
 ) -> None:
-    code, out, err = sog("serve", *arguments)
-    assert (code, out) == (2, "")
-    assert told in err
-    assert err.count("\n") == 1
+    assert told in refusal(sog, "serve", *arguments)
 
 
 def test_without_the_extra_one_line_says_what_to_install(
@@ -126,9 +118,7 @@ def test_without_the_extra_one_line_says_what_to_install(
         return None if name == "starlette" else find_spec(name, package)
 
     monkeypatch.setattr("importlib.util.find_spec", without_starlette)
-    code, out, err = sog("serve")
-    assert (code, out) == (2, "")
-    assert err == "sog: error: sog serve needs starlette: pip install 'sog[web]'.\n"
+    assert refusal(sog, "serve") == "sog serve needs starlette: pip install 'sog[web]'."
 
 
 def test_the_browser_that_is_opened_is_told_no_lasting_token(start: Start, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 import errno
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,11 @@ import pytest
 from sog.cli.errors import check_target
 from sog.games import make
 from sog.tabular import RULES, enumerate_public_tree, load_policy
+from tests.cli.conftest import Run, RunJson, output, refusal
 from tests.openspiel.openspiel_games import OVER_AT_ONCE
 
-Run = Callable[..., tuple[int, str, str]]
 
-
-def test_kuhn_is_solved_to_its_known_value(sog_json: Callable[..., Any]) -> None:
+def test_kuhn_is_solved_to_its_known_value(sog_json: RunJson) -> None:
     result = sog_json("solve", "kuhn", "--iterations", "2000", "--precision", "float64")
     assert result["game"] == "kuhn(ranks=3)"
     assert result["rule"] == "cfr+"
@@ -31,7 +29,7 @@ def test_kuhn_is_solved_to_its_known_value(sog_json: Callable[..., Any]) -> None
     assert min(result["seconds"], result["compile_seconds"], result["enumerate_seconds"]) > 0
 
 
-def test_the_last_checkpoint_is_the_result(sog_json: Callable[..., Any]) -> None:
+def test_the_last_checkpoint_is_the_result(sog_json: RunJson) -> None:
     result = sog_json("solve", "kuhn", "--iterations", "20", "--rule", "sog")
     iterations = [point["iteration"] for point in result["checkpoints"]]
     assert iterations[0] == 1
@@ -56,7 +54,7 @@ def test_the_table_shows_thousandths_of_the_unit(sog: Run) -> None:
     assert "iterations 100" in lines
 
 
-def test_a_target_stops_the_iterations(sog_json: Callable[..., Any]) -> None:
+def test_a_target_stops_the_iterations(sog_json: RunJson) -> None:
     result = sog_json("solve", "kuhn", "--until-mbb", "50")
     assert result["reached"] is True
     assert result["until"] == 0.05
@@ -84,7 +82,7 @@ def test_a_solve_that_32_bits_no_longer_improve_is_said(sog: Run) -> None:
     assert note("--iterations", "20000", "--precision", "float64") != stalled
 
 
-def test_a_saved_policy_is_the_one_reported(sog_json: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_saved_policy_is_the_one_reported(sog_json: RunJson, tmp_path: Path) -> None:
     file = tmp_path / "kuhn.npz"
     solved = sog_json("solve", "kuhn", "--iterations", "30", "--save", str(file))
     check_target("--save", file, (".npz",))  # it may be replaced
@@ -98,8 +96,7 @@ def test_a_saved_policy_is_the_one_reported(sog_json: Callable[..., Any], tmp_pa
 @pytest.mark.parametrize("suffix", [".svg", ".pdf"])
 def test_the_curve_is_drawn_with_its_labels(sog: Run, tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"kuhn{suffix}"
-    code, _, err = sog("solve", "kuhn", "--iterations", "30", "--plot", str(file))
-    assert code == 0, err
+    output(sog, "solve", "kuhn", "--iterations", "30", "--plot", str(file))
     check_target("--plot", file, (suffix,))  # it may be replaced
     if suffix == ".svg":
         picture = file.read_text()
@@ -109,10 +106,10 @@ def test_the_curve_is_drawn_with_its_labels(sog: Run, tmp_path: Path, suffix: st
 
 def test_a_game_that_starts_solved_can_be_drawn(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "pennies.png"
-    code, _, err = sog(
+    output(
+        sog,
         *("solve", "matching_pennies", "--iterations", "3", "--plot", str(file)),
     )
-    assert code == 0, err
     assert file.exists()
 
 
@@ -142,7 +139,7 @@ def test_every_rule_is_explained_in_the_help(sog: Run, monkeypatch: pytest.Monke
 
 
 def test_a_solve_that_is_gone_on_with_ends_as_one_that_was_never_stopped(
-    sog: Run, sog_json: Callable[..., Any], tmp_path: Path
+    sog: Run, sog_json: RunJson, tmp_path: Path
 ) -> None:
     state = str(tmp_path / "kuhn.solve")
     begin = ("solve", "kuhn", "--rule", "dcfr", "--iterations")
@@ -173,13 +170,10 @@ def test_a_solve_that_cannot_be_gone_on_with_is_refused_before_the_work_begins(
     state, policy = str(tmp_path / "kuhn.solve"), str(tmp_path / "kuhn.npz")
     sog("solve", "kuhn", "--iterations", "20", "--save-state", state, "--save", policy)
     file = policy if policy.endswith(reason.split(":")[0]) else state
-    code, out, err = sog("solve", *arguments, "--resume", file)
-    assert (code, out) == (2, "")
-    assert len(err.splitlines()) == 1
-    assert reason in err
+    assert reason in refusal(sog, "solve", *arguments, "--resume", file)
 
 
-def test_what_lies_below_a_position_is_solved(sog_json: Callable[..., Any]) -> None:
+def test_what_lies_below_a_position_is_solved(sog_json: RunJson) -> None:
     """Player 1 has two in a row and is to move, and two are missing to three of player 0's."""
     result = sog_json("solve", "tic_tac_toe", "--history", "X.X/OO./X..", "--iterations", "50")
     assert result["history"] == ["a3", "a2", "c3", "b2", "a1"]
@@ -216,7 +210,7 @@ def test_a_state_is_not_written_over_a_policy(sog: Run, tmp_path: Path) -> None:
 
 
 def test_a_game_that_is_over_at_once_is_worth_what_it_pays(
-    sog: Run, sog_json: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sog: Run, sog_json: RunJson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyspiel")
     monkeypatch.chdir(tmp_path)

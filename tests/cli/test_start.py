@@ -1,14 +1,11 @@
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sog import __version__
-
-Run = Callable[..., tuple[int, str, str]]
-Start = Callable[..., "subprocess.Popen[str]"]
+from tests.cli.conftest import Run, Start, output
 
 HEAVY = "{'jax', 'numpy', 'scipy', 'rich', 'matplotlib', 'sog.games', 'sog.tabular'}"
 
@@ -48,8 +45,7 @@ def test_help_teaches_by_example(sog: Run) -> None:
         ["policy"],
         ["explain"],
     ):
-        code, out, _ = sog(*command, "--help")
-        assert code == 0
+        out = output(sog, *command, "--help")
         assert "examples:\n  sog " in out
 
 

@@ -16,8 +16,8 @@ from sog.play.arena import MatchResult
 from sog.play.elo import fit_elo
 from sog.play.game_in_progress import PlayedGame
 from sog.play.tournament import Pairing
+from tests.cli.conftest import Run, RunJson, output, refusal
 
-Run = Callable[..., tuple[int, str, str]]
 Play = Callable[[dict[Pairing, list[list[float]]]], None]
 
 PLAYERS = ("random", "tabular:10", "tabular:20")
@@ -61,35 +61,6 @@ def rows_of(out: str) -> list[list[str]]:
     return [re.split(r" {2,}", line) for line in lines[3:6]]
 
 
-def test_the_best_player_comes_first(sog: Run, sog_json: Callable[..., Any]) -> None:
-    players = ("random", "tabular:200", "outcome_sampling:2000")
-    common = (*players, "--game", "kuhn", "--games", "60")
-    result = sog_json("tournament", *common)
-    assert [player["name"] for player in result["players"]] == list(players)
-    pairs = [(pairing["first"], pairing["second"]) for pairing in result["pairings"]]
-    assert pairs == [(0, 1), (0, 2), (1, 2)]
-    ranks = result["ranking"]
-    assert sum(rank["mean"] for rank in ranks) == pytest.approx(0)
-    assert [rank["mean"] for rank in ranks] == sorted((r["mean"] for r in ranks), reverse=True)
-    means = {pair: pairing["mean"] for pair, pairing in zip(pairs, result["pairings"], strict=True)}
-    of_random = next(rank for rank in ranks if rank["player"] == 0)
-    assert of_random["mean"] == pytest.approx((means[0, 1] + means[0, 2]) / 2)
-    pairing = result["pairings"][0]
-    assert pairing["games"] == pairing["wins"] + pairing["draws"] + pairing["losses"] == 60
-    low, high = pairing["win_interval"]
-    assert low < pairing["win_rate"] < high
-
-    code, out, err = sog("tournament", *common, "--show", "wins")
-    assert code == 0
-    lines = out.splitlines()
-    assert lines[0] == "kuhn: round robin"
-    assert lines[2].split() == ["player", "1", "2", "3", "all"]
-    averages = [float(line.split()[-1]) for line in lines[3:6]]
-    assert averages == sorted(averages, reverse=True)
-    assert sum(averages) == pytest.approx(150, abs=0.3)
-    assert "sog: playing kuhn" in err
-
-
 @pytest.mark.parametrize(
     ("show", "rows"),
     [
@@ -115,8 +86,7 @@ def test_every_cell_is_of_the_row_against_the_column(
     sog: Run, as_played: Play, show: str, rows: list[list[str]]
 ) -> None:
     as_played(UTILITIES)
-    code, out, _ = sog("tournament", *PLAYERS, "--game", "kuhn", "--games", "4", "--show", show)
-    assert code == 0
+    out = output(sog, "tournament", *PLAYERS, "--game", "kuhn", "--games", "4", "--show", show)
     assert rows_of(out) == rows
     what = {"mean": "mbb per game,", "wins": "percent of games won, draws counted as half,"}[show]
     told = f"{what} of the row against the column, with the 95% interval.\n12 games, 1 of them "
@@ -125,7 +95,7 @@ def test_every_cell_is_of_the_row_against_the_column(
 
 @pytest.mark.parametrize(("show", "order"), [("mean", [2, 1, 0]), ("wins", [1, 2, 0])])
 def test_the_json_has_the_same_numbers(
-    sog_json: Callable[..., Any], as_played: Play, show: str, order: list[int]
+    sog_json: RunJson, as_played: Play, show: str, order: list[int]
 ) -> None:
     as_played(UTILITIES)
     found = sog_json("tournament", *PLAYERS, "--game", "kuhn", "--games", "4", "--show", show)
@@ -185,16 +155,14 @@ def test_averages_are_over_the_opponents_that_were_met(sog: Run, as_played: Play
     ],
 )
 def test_mistakes_are_told_in_one_line(sog: Run, arguments: list[str], message: str) -> None:
-    code, out, err = sog("tournament", *arguments)
-    assert (code, out) == (2, "")
-    assert f"sog: error: {message}" in err
+    assert message in refusal(sog, "tournament", *arguments, notes=True)
 
 
 TIC_TAC_TOE = ("uct:3", "random", "--game", "tic_tac_toe")
 
 
 def test_openings_of_a_file_are_played_with_either_player_first(
-    sog: Run, sog_json: Callable[..., Any], tmp_path: Path
+    sog: Run, sog_json: RunJson, tmp_path: Path
 ) -> None:
     """In the second one X has won already, wherever the first free cell is taken from."""
     lines, out = tmp_path / "openings.txt", tmp_path / "games.json"
@@ -212,7 +180,7 @@ def test_openings_of_a_file_are_played_with_either_player_first(
 
 
 def test_random_openings_are_the_same_in_all_pairings_and_come_after_the_history(
-    sog_json: Callable[..., Any], tmp_path: Path
+    sog_json: RunJson, tmp_path: Path
 ) -> None:
     out = tmp_path / "games.json"
     players = ("random", "uct:2", "uct:3", "--game", "tic_tac_toe", "--games", "6")
@@ -226,7 +194,7 @@ def test_random_openings_are_the_same_in_all_pairings_and_come_after_the_history
 
 
 def test_a_tournament_that_was_killed_goes_on_as_if_nothing_had_been(
-    sog: Run, sog_json: Callable[..., Any], tmp_path: Path
+    sog: Run, sog_json: RunJson, tmp_path: Path
 ) -> None:
     whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
     players = ("random", "uct:2", "uct:3", "--game", "tic_tac_toe", "--openings", "random:1")
@@ -257,7 +225,7 @@ def test_two_tournaments_do_not_write_one_file(sog: Run, tmp_path: Path) -> None
 
 
 def test_more_games_may_be_asked_for_later_but_no_other_tournament(
-    sog: Run, sog_json: Callable[..., Any], tmp_path: Path
+    sog: Run, sog_json: RunJson, tmp_path: Path
 ) -> None:
     path = tmp_path / "saved.jsonl"
     rest = ("--save", str(path))
@@ -366,7 +334,7 @@ def test_games_of_go_are_written_as_players_read_them(tmp_path: Path) -> None:
 
 
 def test_ratings_are_shown_with_how_likely_each_is_better_than_the_next(
-    sog: Run, sog_json: Callable[..., Any], as_played: Play
+    sog: Run, sog_json: RunJson, as_played: Play
 ) -> None:
     """Points of the first against the second 2.5 of 4, of the others 1 of 4 and 3 of 4."""
     as_played(UTILITIES)
@@ -376,8 +344,7 @@ def test_ratings_are_shown_with_how_likely_each_is_better_than_the_next(
     assert [one["elo"] for one in found["elo"]] == pytest.approx(expected.elo.tolist())
     assert found["elo"][0]["interval"][1] == pytest.approx(expected.elo[0] + expected.half_width[0])
     assert found["elo"][1]["superiority"]["2"] == pytest.approx(expected.superiority[1, 2])
-    code, out, _ = sog(*asked, "--show", "elo")
-    assert code == 0
+    out = output(sog, *asked, "--show", "elo")
     table = [re.split(r" {2,}", line) for line in out.splitlines()[2:6]]
     assert table[0] == ["player", "1", "2", "3", "all", "Elo", "95%", "better"]
     assert [row[0] for row in table[1:]] == ["1 tabular:10", "2 tabular:20", "3 random"]

@@ -39,14 +39,14 @@ from tests.cli.conftest import TINY, Run, refusal
 def test_settings_that_cannot_be_are_refused(
     sog: Run, config: str, tmp_path: Path, change: str, message: str
 ) -> None:
-    found = refusal(sog, config, "--run", str(tmp_path / "run"), "--set", change)
+    found = refusal(sog, "train", config, "--run", str(tmp_path / "run"), "--set", change)
     assert message in found
     assert not (tmp_path / "run").exists()  # it would refuse the configuration that is right
 
 
 def test_a_run_that_would_make_no_examples_is_refused(sog: Run, tmp_path: Path) -> None:
     run = str(tmp_path / "run")
-    found = refusal(sog, "kuhn", "--run", run, "--set", "selfplay.queries_per_search=0")
+    found = refusal(sog, "train", "kuhn", "--run", run, "--set", "selfplay.queries_per_search=0")
     assert found == (
         "selfplay: one of queries_per_search, td1 and search_targets must be > 0, else there is "
         "nothing to learn from."
@@ -56,7 +56,7 @@ def test_a_run_that_would_make_no_examples_is_refused(sog: Run, tmp_path: Path) 
 def test_an_unknown_key_of_a_file_is_named(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text('game = "kuhn"\nserach = { num_simulations = 4 }\n')
-    assert refusal(sog, str(file)).startswith(f"{file}: serach ")
+    assert refusal(sog, "train", str(file)).startswith(f"{file}: serach ")
 
 
 @pytest.mark.thorough
@@ -76,6 +76,6 @@ def test_evaluations_are_refused_where_the_game_is_too_large(sog: Run, tmp_path:
 def test_tensorboard_is_missed_before_the_work_begins(
     sog: Run, config: str, tmp_path: Path
 ) -> None:
-    found = refusal(sog, config, "--run", str(tmp_path / "run"), "--tensorboard")
+    found = refusal(sog, "train", config, "--run", str(tmp_path / "run"), "--tensorboard")
     assert found == "--tensorboard needs tensorboardX: pip install 'sog[tensorboard]'."
     assert not (tmp_path / "run").exists()

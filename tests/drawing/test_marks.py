@@ -11,8 +11,7 @@ from sog.drawing.marks import COLOR, TAKEN, Mark, Marks, read_marks
 from sog.drawing.picture import Look, draw_picture
 from sog.games import make
 from sog.games.views import PASS
-
-SVG = "{http://www.w3.org/2000/svg}"
+from tests.drawing.test_picture import SVG, titles, words
 
 
 def marks_of(game: Any, state: Any, shares: dict[int, float], **more: Any) -> Marks:
@@ -25,14 +24,6 @@ def drawn(game: Any, state: Any, marks: Marks, **more: Any) -> ElementTree.Eleme
     picture = draw_picture(game, state, look=Look(marks=marks), **more)
     assert picture is not None
     return ElementTree.fromstring(picture)
-
-
-def titles(svg: ElementTree.Element) -> list[str]:
-    return [one.text or "" for one in svg.iter(f"{SVG}title")]
-
-
-def words(svg: ElementTree.Element) -> list[str]:
-    return [one.text or "" for one in svg.iter(f"{SVG}text")]
 
 
 def test_a_column_is_marked_where_the_piece_lands() -> None:

@@ -1,9 +1,12 @@
 """Tic-tac-toe and connect four once more, in plain Python, and solved by exhaustive search."""
 
+import copy
 import dataclasses
 import functools
 import itertools
 from collections.abc import Iterator, Sequence
+
+from sog.play.match import Agent
 
 Stones = frozenset[tuple[int, int]]
 Position = tuple[Stones, Stones]  # of the player to move, and of the other
@@ -76,6 +79,19 @@ class LineGame:
         for action in actions:
             position = dict(self.moves(position))[action]
         return position
+
+    def results(self, agent: Agent, player: int, line: tuple[int, ...] = ()) -> Iterator[int]:
+        """What an agent, of this player, gets against every way to play against it."""
+        position = self.after(line)
+        end = self.end_value(position)
+        if end is not None:
+            yield end if len(line) % 2 == player else -end
+            return
+        actions = [action for action, _ in self.moves(position)]
+        for action in [agent.act(0)] if len(line) % 2 == player else actions:
+            led = copy.copy(agent)
+            led.observe(action)
+            yield from self.results(led, player, (*line, action))
 
 
 TIC_TAC_TOE = LineGame(rows=3, columns=3, line=3, falls=False)

@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import itertools
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -121,22 +121,6 @@ def test_a_small_search_from_the_rules_alone_takes_wins_and_parries_threats() ->
         assert {action} == TIC_TAC_TOE.best_actions(TIC_TAC_TOE.after(line)), line
 
 
-def results_of_all_lines(agent: SearchAgent, line: tuple[int, ...] = ()) -> Iterator[int]:
-    """What an agent gets against every way to play against it."""
-    position = TIC_TAC_TOE.after(line)
-    end = TIC_TAC_TOE.end_value(position)
-    if end is not None:
-        yield end if len(line) % 2 == agent.player else -end
-        return
-    actions = [action for action, _ in TIC_TAC_TOE.moves(position)]
-    if len(line) % 2 == agent.player:
-        actions = [agent.act(0)]
-    for action in actions:
-        led = copy.copy(agent)
-        led.observe(action)
-        yield from results_of_all_lines(led, (*line, action))
-
-
 @pytest.mark.slow
 def test_a_greedy_agent_that_begins_loses_no_line_of_tic_tac_toe() -> None:
     """The agent itself, its chain of searches included: some 100 searches."""
@@ -147,7 +131,7 @@ def test_a_greedy_agent_that_begins_loses_no_line_of_tic_tac_toe() -> None:
         player=0,
         greedy=True,
     )
-    results = list(results_of_all_lines(agent))
+    results = list(TIC_TAC_TOE.results(agent, player=0))
     assert min(results) == 0
     assert results.count(1) > len(results) / 2
 

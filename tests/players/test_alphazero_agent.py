@@ -1,7 +1,5 @@
 """An agent that plays by AlphaZero's search, alone and in batches; runs that bring it along."""
 
-import copy
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -156,22 +154,6 @@ def test_its_search_has_no_clock(run: Path) -> None:
         seat([str(run)], host=Host(seconds=1.0))
 
 
-def results(agent: AlphaZeroAgent, line: tuple[int, ...] = ()) -> Iterator[int]:
-    """What an agent gets against every way to play against it."""
-    position = PLAIN.after(line)
-    end = PLAIN.end_value(position)
-    if end is not None:
-        yield end if len(line) % 2 == agent.player else -end
-        return
-    actions = [action for action, _ in PLAIN.moves(position)]
-    if len(line) % 2 == agent.player:
-        actions = [agent.act(0)]
-    for action in actions:
-        led = copy.copy(agent)
-        led.observe(action)
-        yield from results(led, (*line, action))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gumbel", "puct"])
 def test_what_it_learns_of_tic_tac_toe_loses_to_nobody(kind: str) -> None:
@@ -184,6 +166,6 @@ def test_what_it_learns_of_tic_tac_toe_loses_to_nobody(kind: str) -> None:
         agent = AlphaZeroAgent(
             TIC_TAC_TOE, schedule.evaluator, config.alphazero, num_simulations=50, player=player
         )
-        found = [*results(agent)]
+        found = [*PLAIN.results(agent, player)]
         assert min(found) == 0, f"as player {player}"
         assert found.count(1) > len(found) / 2

@@ -13,9 +13,8 @@ from sog.baselines.plain.worlds import InfostateGame, Seen
 from sog.games.core import Game, param
 from sog.games.liars_dice import LiarsDice
 from sog.play.arena import AgentFactory
-from sog.play.budget import Simulations, seconds_param
 from sog.play.match import only_at_the_start
-from sog.play.plain_agent import PlainAgent, PlainSearch
+from sog.play.plain_agent import PlainAgent, PlainSearch, Simulations, seconds_param
 from sog.players.method import Method
 from sog.players.player import Host
 from sog.tabular.enumerated_game import EnumeratedGame

@@ -12,8 +12,7 @@ from sog.baselines.simultaneous.tree import MatrixNode, MatrixSearch
 from sog.games.core import Game, param
 from sog.games.goofspiel import Goofspiel
 from sog.play.arena import AgentFactory
-from sog.play.budget import Simulations, seconds_param
-from sog.play.plain_agent import PlainAgent, PlainSearch
+from sog.play.plain_agent import PlainAgent, PlainSearch, Simulations, seconds_param
 from sog.players.method import Method
 from sog.players.player import Host
 

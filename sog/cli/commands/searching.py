@@ -154,8 +154,8 @@ JSON: {"game", "unit", "player", "seed", "cdbr": [{"depth", "games", "interrupte
             changed("--depth", "public events that it looks ahead (default: 2)"),
             changed("--games", "games against it, an even number (default: 1000)", default=None),
         ),
-        takes="sog.cli.cdbr:takes",
-        run="sog.cli.cdbr:run",
+        takes="sog.cli.responding:takes_cdbr",
+        run="sog.cli.responding:run_cdbr",
     )
 )
 TRAIN: Final = Command(

@@ -21,9 +21,9 @@ followed; probabilities are still summed over all. So check a small size of your
 and the real one by walks. Numbers are computed in float64, so that laws hold to 9 digits. The
 checks, in this order:
 
-    static_laws   sizes, shapes and dtypes in 32-bit and 64-bit mode; after state_laws the texts
+    static_laws   sizes, shapes and dtypes in 32-bit and 64-bit mode; after state_laws the texts,
+                  pictures, and that `parse` reads what `describe_outcome` writes
     encoding_laws planes, moves, graph and hands as `Game.encoding` declares them
-    shown_laws    pictures, and that `parse` reads what `describe_outcome` writes
     frequency     `deal` and `transition` against the joint weights, by sampling
     sample        every play ends within `max_depth`
     state_laws    linearity of `advance`, `compatible_reach` and `utilities`; exactness of masks and
@@ -49,7 +49,7 @@ from sog.games.conformance.encoding_laws import (
     check_shown_graph,
     check_shown_hands,
 )
-from sog.games.conformance.finding import ConformanceError, Law, found
+from sog.games.conformance.finding import ConformanceError, Finding, found
 from sog.games.conformance.frequency import (
     RandomStep,
     check_deals,
@@ -67,24 +67,25 @@ from sog.games.conformance.sample import (
     states_per_call,
     walk_states,
 )
-from sog.games.conformance.shown_laws import check_notation, check_view
-from sog.games.conformance.state_laws import STATE_LAWS, make_probe
+from sog.games.conformance.state_laws import make_probe, state_laws
 from sog.games.conformance.static_laws import (
+    check_notation,
     check_shapes,
     check_sizes,
     check_texts,
     check_transpose,
+    check_view,
 )
 from sog.games.conformance.symmetry_laws import (
-    SYMMETRY_LAWS,
     has_symmetries,
     probe_symmetry,
+    symmetry_laws,
 )
 from sog.games.conformance.world_laws import (
     SAMPLES_PER_WORLD,
-    WORLD_LAWS,
     num_worlds,
     probe_worlds,
+    world_laws,
 )
 from sog.games.core import Game
 
@@ -154,7 +155,7 @@ def _check_states(game: Game[Any], sample: Sample, seed: int) -> None:
     shown = []
     entries = game.num_outcomes * entries_per_outcome(game)
     for index, (state, probe) in enumerate(_probes(game, sample, seed, make_probe, entries)):
-        _hold(game, STATE_LAWS, probe, state)
+        _hold(game, state_laws(game, probe), state, probe.followed)
         if index in chosen:
             shown.append(jax.tree.map(jnp.asarray, (state, probe)))
     for state, probe in shown:
@@ -171,7 +172,7 @@ def _check_symmetries(game: Game[Any], sample: Sample, seed: int) -> None:
     """Checks the laws of symmetries, each state with its own random symmetry."""
     entries = num_followed(game) * game.num_outcomes * entries_per_outcome(game)
     for state, probe in _probes(game, sample, seed, probe_symmetry, entries):
-        _hold(game, SYMMETRY_LAWS, probe, state)
+        _hold(game, symmetry_laws(game, probe), state, probe.followed)
 
 
 def _check_worlds(game: Game[Any], sample: Sample, seed: int, max_worlds: int) -> int:
@@ -182,7 +183,7 @@ def _check_worlds(game: Game[Any], sample: Sample, seed: int, max_worlds: int) -
     steps: list[RandomStep] = []
     total = 0
     for index, (state, worlds) in enumerate(_probes(game, sample, seed, probe, entries)):
-        _hold(game, WORLD_LAWS, worlds, state, worlds.names)
+        _hold(game, world_laws(game, worlds), state, worlds.followed, worlds.names)
         if index == 0:
             check_plain_transition(game, *jax.tree.map(jnp.asarray, (state, worlds)))
         steps += random_steps(state, worlds)
@@ -208,8 +209,9 @@ def _probes(
     return ((sample.state(index), one) for index, one in enumerate(found))
 
 
-def _hold(game: Game[Any], laws: list[Law], subject: Any, state: Any, worlds: Any = None) -> None:
-    for law in laws:
-        finding = law.check(game, subject)
+def _hold(
+    game: Game[Any], laws: Iterator[Finding | None], state: Any, followed: Any, worlds: Any = None
+) -> None:
+    for finding in laws:
         if finding is not None:
-            raise found(game, law, finding, state, subject.followed, worlds)
+            raise found(game, finding, state, followed, worlds)

@@ -1,7 +1,6 @@
 """The result of checking a law, and the error for a broken one."""
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any, Final
 
 import jax
@@ -20,39 +19,18 @@ class ConformanceError(AssertionError):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Finding:
-    """The worst entry of two arrays that should be equal."""
+    """A broken law in words, and the worst entry of two arrays that should be equal."""
 
+    law: str
+    axes: str  # their names, in order
     place: tuple[int, ...]
     expected: float
     got: float
 
 
-Check = Callable[[Game[Any], Any], Finding | None]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Law:
-    """A law in words, the names of the axes it is checked on, and the check for one state."""
-
-    text: str
-    axes: tuple[str, ...]
-    check: Check
-
-
-def adding_to(laws: list[Law]) -> Callable[..., Callable[[Check], Check]]:
-    """The decorator `law(text, *axes)`, which adds a check to these laws."""
-
-    def law(text: str, *axes: str) -> Callable[[Check], Check]:
-        def add(check: Check) -> Check:
-            laws.append(Law(text=text, axes=axes, check=check))
-            return check
-
-        return add
-
-    return law
-
-
-def agree(expected: Any, got: Any, *, where: Any = True, scale: float = 0.0) -> Finding | None:
+def agree(
+    law: str, axes: str, expected: Any, got: Any, *, where: Any = True, scale: float = 0.0
+) -> Finding | None:
     """Compares two arrays entry by entry; None when they agree.
 
     where: bool over leading axes; the other entries are not compared. Entries may differ by
@@ -68,7 +46,8 @@ def agree(expected: Any, got: Any, *, where: Any = True, scale: float = 0.0) -> 
     if np.isfinite(error[place]) and error[place] <= RELATIVE_TOLERANCE * size:
         return None
     indices = tuple(int(index) for index in place)
-    return Finding(place=indices, expected=float(expected[place]), got=float(got[place]))
+    expected, got = float(expected[place]), float(got[place])
+    return Finding(law=law, axes=axes, place=indices, expected=expected, got=got)
 
 
 def one_line(text: str) -> str:
@@ -85,7 +64,7 @@ def broken(game: Game[Any], text: str, state: Any = None, numbers: str = "") -> 
 
 
 def found(
-    game: Game[Any], law: Law, finding: Finding, state: Any, followed: Any, worlds: Any
+    game: Game[Any], finding: Finding, state: Any, followed: Any, worlds: Any
 ) -> ConformanceError:
     """The error for a finding at one state.
 
@@ -93,7 +72,7 @@ def found(
     0, of player 1, and action, for an axis "world".
     """
     places = []
-    for axis, index in zip(law.axes, finding.place, strict=True):
+    for axis, index in zip(finding.axes.split(), finding.place, strict=True):
         if axis == "world":
             infostate_0, infostate_1, action = worlds[index]
             places.append(f"infostates {infostate_0} and {infostate_1}, action {action}")
@@ -103,4 +82,4 @@ def found(
             places.append(f"{axis} {index}")
     where = ", ".join([*places, ""])
     numbers = f"{where}expected {finding.expected:.12g}, got {finding.got:.12g}"
-    return broken(game, law.text, state, numbers)
+    return broken(game, finding.law, state, numbers)

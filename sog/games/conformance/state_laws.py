@@ -4,6 +4,7 @@ Two multilinear functions that agree at one random point agree everywhere (with 
 law needs one draw per state and no list of all infostates.
 """
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import jax
@@ -11,14 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.conformance.finding import Finding, Law, adding_to, agree
+from sog.games.conformance.finding import Finding, agree
 from sog.games.conformance.outcomes import followed_outcomes, of_all_outcomes
 from sog.games.conformance.sample import acting_row
 from sog.games.core import CHANCE, TERMINAL, Game
 from sog.pytree import pytree
 
-STATE_LAWS: Final[list[Law]] = []
-law = adding_to(STATE_LAWS)
 LARGEST_FEATURE: Final = 10.0
 """Features should be "roughly in [-1, 1]"; this is the limit."""
 
@@ -57,11 +56,6 @@ class Probe:
     cfvs: Array  # [3, 2, S]: `utilities` of x, y and the mix
     kept_cfvs: Array  # [2, S]: `utilities_of_kept` of x
     features: Array  # [F]
-
-    @property
-    def is_not_over(self) -> Array:
-        """Not terminal."""
-        return self.actor != TERMINAL
 
     @property
     def is_over(self) -> Array:
@@ -140,181 +134,92 @@ def advance_to(
     return jax.vmap(game.advance, (None, 0, None, None))(state, outcomes, action_reach, other_reach)
 
 
-@law("actor is PLAYER_0, PLAYER_1, CHANCE or TERMINAL")
-def _actor(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(np.clip(probe.actor, 0, TERMINAL), probe.actor)
+def state_laws(game: Game[Any], probe: Probe) -> Iterator[Finding | None]:
+    """The laws, checked on the probe of one state."""
+    actor, over, chance = probe.actor, probe.is_over, probe.actor == CHANCE
+    goes_on, followed, children = ~over, probe.follows_legal, "followed player infostate"
+    yield agree(
+        "actor is PLAYER_0, PLAYER_1, CHANCE or TERMINAL", "", np.clip(actor, 0, TERMINAL), actor
+    )
+    text = "without has_chance it is never chance's turn"
+    yield agree(text, "", False, chance, where=not game.has_chance)
 
-
-@law("without has_chance it is never chance's turn")
-def _no_chance(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(False, probe.actor == CHANCE, where=not game.has_chance)
-
-
-@law("a decision has at most num_decision_outcomes legal outcomes")
-def _decision_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
     count = probe.outcomes.sum(axis=-1)
+    text = "a decision has at most num_decision_outcomes legal outcomes"
     most = np.minimum(count, game.num_decision_outcomes)
-    return agree(most, count, where=probe.is_not_over & (probe.actor != CHANCE))
+    yield agree(text, "", most, count, where=goes_on & ~chance)
+    text = "chance has at most num_chance_outcomes legal outcomes"
+    yield agree(text, "", np.minimum(count, game.num_chance_outcomes), count, where=chance)
+    text = "there is a legal outcome if and only if the state is not terminal"
+    yield agree(text, "", goes_on, probe.outcomes.any())
 
+    text = "at a chance state column 0 of legal_actions is player 0's mask and the rest is False"
+    first = probe.mask[0][:, None] & (np.arange(game.num_actions) == 0)
+    yield agree(text, "infostate action", first, probe.legal, where=chance)
+    text = "an infostate of the actor has a legal action if and only if it is in infostate_mask"
+    yield agree(text, "infostate", probe.mask[probe.acting_row] & goes_on, probe.legal.any(axis=1))
 
-@law("chance has at most num_chance_outcomes legal outcomes")
-def _chance_outcomes(game: Game[Any], probe: Probe) -> Finding | None:
-    count = probe.outcomes.sum(axis=-1)
-    most = np.minimum(count, game.num_chance_outcomes)
-    return agree(most, count, where=probe.actor == CHANCE)
+    reach, reach_y = probe.child_reach, probe.child_reach_y
+    text = "advance is zero outside the child's infostate_mask"
+    yield agree(text, children, np.where(probe.child_mask, reach, 0), reach, where=followed)
+    text = (
+        "the actor's row of advance does not depend on other_reach, nor the other's on action_reach"
+    )
+    yield agree(text, children, reach, probe.child_reach_swapped, where=followed)
+    text = "advance is linear in action_reach and in other_reach"
+    mixed = np.where(probe.acts[None], 2 * reach + 3 * reach_y, 5 * reach + 7 * reach_y)
+    yield agree(text, children, mixed, probe.child_reach_mixed, where=followed)
+    text = "the transpose of advance pairs with it: <advance(x), y> = <x, transpose(y)>"
+    yield agree(text, "", *probe.pairings, where=goes_on)
 
+    weight, cfvs, each = probe.compatible[0], probe.cfvs[0], "player infostate"
+    yield agree("compatible_reach is not negative", each, np.abs(weight), weight)
+    text = (
+        "row i of compatible_reach is linear in the reach of the other player, and of nothing else"
+    )
+    yield agree(text, each, _mix_by_the_other(probe.compatible), probe.compatible[2])
+    text = "both players' rows of compatible_reach come from the same joint weight"
+    masses = (probe.reach * weight).sum(axis=1)
+    yield agree(text, "", *masses)
+    text = "infostate_mask holds exactly the infostates that legal play leads to"
+    yield agree(text, each, probe.possible, probe.mask)
+    text = "compatible_reach is zero outside infostate_mask"
+    yield agree(text, each, np.where(probe.mask, weight, 0), weight)
 
-@law("there is a legal outcome if and only if the state is not terminal")
-def _some_outcome(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.is_not_over, probe.outcomes.any())
+    text = "every legal outcome has positive probability when all legal actions are played"
+    positive = (probe.child_masses > 0).all(axis=1)
+    yield agree(text, "outcome", True, positive, where=probe.outcomes)
+    text = "probability is conserved: the legal outcomes of a state share its mass"
+    shared = np.where(probe.outcomes[:, None], probe.child_masses, 0).sum(axis=0)
+    yield agree(text, "player", probe.masses, shared, where=goes_on)
 
+    text = "row i of utilities is linear in the reach of the other player, and of nothing else"
+    yield agree(text, each, _mix_by_the_other(probe.cfvs), probe.cfvs[2], where=over)
+    totals = (probe.reach * cfvs).sum(axis=1)
+    scale = float(game.max_utility * masses.sum())
+    yield agree("utilities are zero-sum", "", -totals[0], totals[1], where=over, scale=scale)
+    text = "utilities lie within max_utility times compatible_reach"
+    bound = game.max_utility * weight
+    yield agree(text, each, np.clip(cfvs, -bound, bound), cfvs, where=over)
+    text = "utilities_of_kept is utilities of the state that was kept"
+    yield agree(text, each, cfvs, probe.kept_cfvs, where=over)
 
-@law(
-    "at a chance state column 0 of legal_actions is player 0's mask and the rest is False",
-    "infostate",
-    "action",
-)
-def _chance_actions(game: Game[Any], probe: Probe) -> Finding | None:
-    first = np.arange(game.num_actions) == 0
-    return agree(probe.mask[0][:, None] & first[None, :], probe.legal, where=probe.actor == CHANCE)
+    if game.has_public_actions:
+        text = "with has_public_actions a legal outcome of a decision is an action's number"
+        actions = probe.outcomes & (np.arange(game.num_outcomes) < game.num_actions)
+        yield agree(text, "outcome", actions, probe.outcomes, where=actor < CHANCE)
+        text = "with has_public_actions advance is public_action and the child's infostate_mask"
+        action = np.where(chance, 0, np.minimum(probe.followed, game.num_actions - 1))
+        pushed = np.where(probe.acts, probe.action_reach.T[action][:, None], probe.other_reach)
+        expected = np.where(probe.child_mask, pushed, 0)
+        yield agree(text, children, expected, reach, where=followed)
 
-
-@law(
-    "an infostate of the actor has a legal action if and only if it is in infostate_mask",
-    "infostate",
-)
-def _some_action(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.mask[probe.acting_row] & probe.is_not_over, probe.legal.any(axis=1))
-
-
-@law("advance is zero outside the child's infostate_mask", "followed", "player", "infostate")
-def _advance_is_masked(game: Game[Any], probe: Probe) -> Finding | None:
-    expected = np.where(probe.child_mask, probe.child_reach, 0)
-    return agree(expected, probe.child_reach, where=probe.follows_legal)
-
-
-@law(
-    "the actor's row of advance does not depend on other_reach, nor the other's on action_reach",
-    "followed",
-    "player",
-    "infostate",
-)
-def _advance_is_separate(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.child_reach, probe.child_reach_swapped, where=probe.follows_legal)
-
-
-@law("advance is linear in action_reach and in other_reach", "followed", "player", "infostate")
-def _advance_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
-    of_actor = 2 * probe.child_reach + 3 * probe.child_reach_y
-    of_other = 5 * probe.child_reach + 7 * probe.child_reach_y
-    expected = np.where(probe.acts[None], of_actor, of_other)
-    return agree(expected, probe.child_reach_mixed, where=probe.follows_legal)
-
-
-@law("the transpose of advance pairs with it: <advance(x), y> = <x, transpose(y)>")
-def _advance_has_a_transpose(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.pairings[0], probe.pairings[1], where=probe.is_not_over)
-
-
-@law("compatible_reach is not negative", "player", "infostate")
-def _weight_is_positive(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(np.abs(probe.compatible[0]), probe.compatible[0])
-
-
-@law(
-    "row i of compatible_reach is linear in the reach of the other player, and of nothing else",
-    "player",
-    "infostate",
-)
-def _weight_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(_mix_by_the_other(probe.compatible), probe.compatible[2])
+    text = "features are finite and roughly in [-1, 1]"
+    within = np.clip(probe.features, -LARGEST_FEATURE, LARGEST_FEATURE)
+    yield agree(text, "feature", within, probe.features)
 
 
 def _mix_by_the_other(values: Array) -> np.ndarray:
     """[2, S]: the mix of the values, if each row is linear in the other player's reach."""
     of_x, of_y, _ = values
     return np.asarray(np.array([[5], [2]]) * of_x + np.array([[7], [3]]) * of_y)
-
-
-@law("both players' rows of compatible_reach come from the same joint weight")
-def _weight_is_joint(game: Game[Any], probe: Probe) -> Finding | None:
-    masses = (probe.reach * probe.compatible[0]).sum(axis=1)
-    return agree(masses[0], masses[1])
-
-
-@law("infostate_mask holds exactly the infostates that legal play leads to", "player", "infostate")
-def _mask_is_exact(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.possible, probe.mask)
-
-
-@law("compatible_reach is zero outside infostate_mask", "player", "infostate")
-def _weight_is_masked(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(np.where(probe.mask, probe.compatible[0], 0), probe.compatible[0])
-
-
-@law("every legal outcome has positive probability when all legal actions are played", "outcome")
-def _outcomes_are_possible(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(True, (probe.child_masses > 0).all(axis=1), where=probe.outcomes)
-
-
-@law("probability is conserved: the legal outcomes of a state share its mass", "player")
-def _mass_is_conserved(game: Game[Any], probe: Probe) -> Finding | None:
-    got = np.where(probe.outcomes[:, None], probe.child_masses, 0).sum(axis=0)
-    return agree(probe.masses, got, where=probe.is_not_over)
-
-
-@law(
-    "row i of utilities is linear in the reach of the other player, and of nothing else",
-    "player",
-    "infostate",
-)
-def _utility_is_linear(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(_mix_by_the_other(probe.cfvs), probe.cfvs[2], where=probe.is_over)
-
-
-@law("utilities are zero-sum")
-def _utility_is_zero_sum(game: Game[Any], probe: Probe) -> Finding | None:
-    totals = (probe.reach * probe.cfvs[0]).sum(axis=1)
-    scale = game.max_utility * (probe.reach * probe.compatible[0]).sum()
-    return agree(-totals[0], totals[1], where=probe.is_over, scale=float(scale))
-
-
-@law("utilities lie within max_utility times compatible_reach", "player", "infostate")
-def _utility_is_bounded(game: Game[Any], probe: Probe) -> Finding | None:
-    bound = game.max_utility * probe.compatible[0]
-    expected = np.clip(probe.cfvs[0], -bound, bound)
-    return agree(expected, probe.cfvs[0], where=probe.is_over)
-
-
-@law("utilities_of_kept is utilities of the state that was kept", "player", "infostate")
-def _kept_utilities(game: Game[Any], probe: Probe) -> Finding | None:
-    return agree(probe.cfvs[0], probe.kept_cfvs, where=probe.is_over)
-
-
-@law("with has_public_actions a legal outcome of a decision is an action's number", "outcome")
-def _outcomes_are_actions(game: Game[Any], probe: Probe) -> Finding | None:
-    decides = game.has_public_actions and probe.actor < CHANCE
-    is_action = np.arange(game.num_outcomes) < game.num_actions
-    return agree(probe.outcomes & is_action, probe.outcomes, where=decides)
-
-
-@law(
-    "with has_public_actions advance is public_action and the child's infostate_mask",
-    "followed",
-    "player",
-    "infostate",
-)
-def _advance_is_public(game: Game[Any], probe: Probe) -> Finding | None:
-    if not game.has_public_actions:
-        return None
-    action = np.minimum(probe.followed, game.num_actions - 1)
-    action = np.where(probe.actor == CHANCE, 0, action)
-    pushed = np.where(probe.acts, probe.action_reach.T[action][:, None], probe.other_reach)
-    expected = np.where(probe.child_mask, pushed, 0)
-    return agree(expected, probe.child_reach, where=probe.follows_legal)
-
-
-@law("features are finite and roughly in [-1, 1]", "feature")
-def _features(game: Game[Any], probe: Probe) -> Finding | None:
-    expected = np.clip(probe.features, -LARGEST_FEATURE, LARGEST_FEATURE)
-    return agree(expected, probe.features)

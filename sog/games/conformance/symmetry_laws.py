@@ -4,23 +4,20 @@ By induction they make the twin's subtree an isomorphic copy, so that values and
 agree after renaming.
 """
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.conformance.finding import Finding, Law, adding_to, agree
+from sog.games.conformance.finding import Finding, agree
 from sog.games.conformance.outcomes import followed_outcomes
 from sog.games.conformance.sample import MOST_ENTRIES_PER_CALL, acting_row
 from sog.games.conformance.state_laws import advance_to
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
-
-SYMMETRY_LAWS: Final[list[Law]] = []
-law = adding_to(SYMMETRY_LAWS)
 
 
 @pytree
@@ -105,37 +102,22 @@ def _equal(one: Any, other: Any) -> Array:
     return jnp.stack([jnp.array_equal(*pair) for pair in pairs]).all()
 
 
-@law("random_symmetry gives each infostate exactly one name", "player", "infostate")
-def _infostates_are_permuted(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    names = np.arange(game.num_infostates)
-    return agree(np.stack([names, names]), np.sort(probe.infostates, axis=1))
-
-
-@law("random_symmetry gives each action exactly one name", "action")
-def _actions_are_permuted(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(np.arange(game.num_actions), np.sort(probe.actions))
-
-
-def _same(function: str, arrays: str, *axes: str) -> None:
-    """Adds the law that the function's results, a pair of arrays, are the same for the twin."""
-
-    @law(f"the twin of random_symmetry has the same {function}", *axes)
-    def _are_equal(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-        return agree(*getattr(probe, arrays))
-
-
-_same("actor", "actor")
-_same("infostate_mask", "mask", "player", "infostate")
-_same("legal_actions", "legal", "infostate", "action")
-_same("compatible_reach", "compatible", "player", "infostate")
-_same("utilities", "cfvs", "player", "infostate")
-
-
-@law("by one key, the twin of a child is a child of the twin", "followed")
-def _same_children(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(True, probe.has_twin, where=probe.follows_legal)
-
-
-@law("advance leads to the same reach from the twin", "followed", "player", "infostate")
-def _same_advance(game: Game[Any], probe: SymmetryProbe) -> Finding | None:
-    return agree(*probe.child_reach, where=probe.follows_legal)
+def symmetry_laws(game: Game[Any], probe: SymmetryProbe) -> Iterator[Finding | None]:
+    """The laws, checked on the probe of one state."""
+    text, names = "random_symmetry gives each infostate exactly one name", probe.infostates
+    every = np.broadcast_to(np.arange(game.num_infostates), names.shape)
+    yield agree(text, "player infostate", every, np.sort(names, axis=1))
+    text = "random_symmetry gives each action exactly one name"
+    yield agree(text, "action", np.arange(game.num_actions), np.sort(probe.actions))
+    for function, axes, pair in (
+        ("actor", "", probe.actor),
+        ("infostate_mask", "player infostate", probe.mask),
+        ("legal_actions", "infostate action", probe.legal),
+        ("compatible_reach", "player infostate", probe.compatible),
+        ("utilities", "player infostate", probe.cfvs),
+    ):
+        yield agree(f"the twin of random_symmetry has the same {function}", axes, *pair)
+    text = "by one key, the twin of a child is a child of the twin"
+    yield agree(text, "followed", True, probe.has_twin, where=probe.follows_legal)
+    text, axes = "advance leads to the same reach from the twin", "followed player infostate"
+    yield agree(text, axes, *probe.child_reach, where=probe.follows_legal)

@@ -7,7 +7,7 @@ from the root, `deal` and `transition` then play the same game as `advance`.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import jax
@@ -15,14 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.games.conformance.finding import Finding, Law, adding_to, agree
+from sog.games.conformance.finding import Finding, agree
 from sog.games.conformance.outcomes import followed_outcomes, num_followed, of_all_outcomes
 from sog.games.conformance.sample import MOST_ENTRIES_PER_CALL, acting_row, entries_per_outcome
 from sog.games.core import TERMINAL, Game
 from sog.pytree import pytree
 
-WORLD_LAWS: Final[list[Law]] = []
-law = adding_to(WORLD_LAWS)
 SAMPLES_PER_WORLD: Final = 4
 
 
@@ -185,52 +183,30 @@ def probe_worlds(
     )
 
 
-@law("every coefficient of advance is 0 or 1", "world", "followed", "player", "infostate")
-def _coefficients(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    where = worlds.is_not_over[:, None] & worlds.follows_legal[None, :]
+def world_laws(game: Game[Any], worlds: WorldProbe) -> Iterator[Finding | None]:
+    """The laws, checked on the probe of one state."""
+    over, goes_on = worlds.is_over, worlds.is_not_over
+    text, axes = "every coefficient of advance is 0 or 1", "world followed player infostate"
+    followed = goes_on[:, None] & worlds.follows_legal[None, :]
     nearest = np.where(worlds.child_reach > 0.5, 1, 0)
-    return agree(nearest, worlds.child_reach, where=where)
+    yield agree(text, axes, nearest, worlds.child_reach, where=followed)
+    text = "the outcomes of an action in a world have total probability 1"
+    yield agree(text, "world", 1, worlds.probability.sum(axis=1), where=goes_on)
+    text = "transition returns a legal outcome and two infostates below num_infostates"
+    yield agree(text, "world sample", True, worlds.sampled_is_legal, where=goes_on)
+    text = (
+        "transition leads only to worlds that advance and compatible_reach give a probability > 0"
+    )
+    yield agree(text, "world sample", True, worlds.sampled_probability > 0, where=goes_on)
 
-
-@law("the outcomes of an action in a world have total probability 1", "world")
-def _world_goes_on(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(1, worlds.probability.sum(axis=1), where=worlds.is_not_over)
-
-
-@law(
-    "transition returns a legal outcome and two infostates below num_infostates", "world", "sample"
-)
-def _transition_is_legal(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(True, worlds.sampled_is_legal, where=worlds.is_not_over)
-
-
-@law(
-    "transition leads only to worlds that advance and compatible_reach give a probability > 0",
-    "world",
-    "sample",
-)
-def _transition_is_possible(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(True, worlds.sampled_probability > 0, where=worlds.is_not_over)
-
-
-@law("utilities are zero-sum in every world", "world")
-def _payoff_is_zero_sum(game: Game[Any], worlds: WorldProbe) -> Finding | None:
+    text, bound = "utilities are zero-sum in every world", game.max_utility
     first, second = worlds.payoffs.T
-    return agree(-first, second, where=worlds.is_over, scale=game.max_utility)
-
-
-@law("the utility of every world lies in [-max_utility, max_utility]", "world", "player")
-def _payoff_is_bounded(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    expected = np.clip(worlds.payoffs, -game.max_utility, game.max_utility)
-    return agree(expected, worlds.payoffs, where=worlds.is_over)
-
-
-@law("world_actions is the acting player's row of legal_actions", "world", "action")
-def _row_of_actions(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    return agree(worlds.legal, worlds.world_legal, where=worlds.exists[:, None])
-
-
-@law("world_utility is player 0's utility of a world that is over", "world")
-def _world_payoff(game: Game[Any], worlds: WorldProbe) -> Finding | None:
-    first = worlds.payoffs[:, 0]
-    return agree(first, worlds.world_payoff, where=worlds.is_over, scale=game.max_utility)
+    yield agree(text, "world", -first, second, where=over, scale=bound)
+    text = "the utility of every world lies in [-max_utility, max_utility]"
+    within = np.clip(worlds.payoffs, -bound, bound)
+    yield agree(text, "world player", within, worlds.payoffs, where=over)
+    text = "world_actions is the acting player's row of legal_actions"
+    exists = worlds.exists[:, None]
+    yield agree(text, "world action", worlds.legal, worlds.world_legal, where=exists)
+    text = "world_utility is player 0's utility of a world that is over"
+    yield agree(text, "world", first, worlds.world_payoff, where=over, scale=bound)

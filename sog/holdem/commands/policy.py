@@ -7,8 +7,7 @@ from sog.cli import display
 from sog.cli.devices import start_jax
 from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject, write_file
 from sog.cli.interrupts import concluding, holding_interrupts
-from sog.cli.play_screen import Terminal
-from sog.cli.walk import browse
+from sog.cli.play_screen import Terminal, browse
 from sog.domain import policy_tables
 from sog.holdem.commands.spot_node import node_as_json, print_node, shown
 from sog.holdem.game import Holdem
