@@ -1,8 +1,9 @@
-"""Sums and normalization over the rows of small arrays."""
+"""Sums, normalization and choices over the rows of small arrays."""
 
 import functools
-from typing import Final
+from typing import Any, Final
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -15,6 +16,15 @@ def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Arra
     return jnp.stack(
         [jnp.where(first, actors, others), jnp.where(first, others, actors)], axis=axis
     )
+
+
+def choose_rows(condition: Array, yes: Any, no: Any) -> Any:
+    """Chooses between two structures of arrays, row by row. condition: [row] bool."""
+
+    def choose(first: Array, second: Array) -> Array:
+        return jnp.where(condition.reshape(-1, *[1] * (first.ndim - 1)), first, second)
+
+    return jax.tree.map(choose, yes, no)
 
 
 def sum_rows(rows: Array) -> Array:
