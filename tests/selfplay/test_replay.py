@@ -201,28 +201,3 @@ def test_a_queue_that_was_saved_goes_on_as_if_nothing_had_been(count: int) -> No
     saved = queue.save() | {"states": np.zeros((2, 7)), "ranges": np.zeros((2, 2, 3))}
     with pytest.raises(ValueError, match=r"^public states of kuhn.* must be rows of \d+ words\.$"):
         copy.load(saved)
-
-
-@pytest.mark.parametrize(
-    ("name", "column", "size"), [("chess", 2, 807), ("go9", 1, 573), ("go19", 2, 1807)]
-)
-def test_examples_of_large_boards_keep_the_visited_moves_only(
-    name: str, column: int, size: int
-) -> None:
-    """Bytes of one of which 30 moves were visited; the values of all other moves are 0.
-
-    A range and a value of each player and the visited moves are four bytes each, and what says
-    which move it is; three masks are a byte each, the version and the number of entries four.
-    """
-    game, count = make(name), 100
-    assert 4 * packed_width(game) + 3 + 4 + 4 + (2 + 2 + 30) * (4 + column) == size
-    found = no_examples(game, count)
-    arrays = vars(found)
-    arrays["ranges"][:], arrays["values"][:] = 1, 0.5
-    arrays["policy"][:, :, :30] = 1 / 30
-    replay = Replay(game, count, 1.0)
-    replay.add(found)
-    saved = sum(array.nbytes for name, array in replay.save().items() if name != "counts")
-    assert saved / count == size
-    whole = sum(array.nbytes for array in arrays.values()) / count
-    assert whole > 1.1 * size
