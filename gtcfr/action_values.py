@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gtcfr.flow import choose_rows
 from gtcfr.packing import unpack
 from gtcfr.search import SearchResult
 from gtcfr.tree import SearchTree, take_reach
@@ -47,10 +48,9 @@ def action_values_at(game: Game[Any], tree: SearchTree, slot: Array) -> Array:
     inner = jnp.clip(row, 0, shape.num_interior - 1)
     leaf = jnp.clip(row - shape.leaf_row, 0, shape.num_leaves - 1)
 
-    def kept(of_interior: Array, of_leaf: Array) -> Array:
+    def kept(of_interior: Array, of_leaf: Array) -> Any:
         """[child, ...]: averages over the updates since a child joined; 0 before the first."""
-        is_inner = (row < shape.leaf_row).reshape(-1, *[1] * (of_interior.ndim - 1))
-        return jnp.where(is_inner, of_interior[inner], of_leaf[leaf])
+        return choose_rows(row < shape.leaf_row, of_interior[inner], of_leaf[leaf])
 
     since = kept(tree.interior.since, tree.leaf.since)
     lasted = jnp.where(is_there, tree.total_weight - since, 0)[:, None, None]

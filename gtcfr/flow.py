@@ -1,5 +1,8 @@
-"""Sums and normalization over the rows of small arrays."""
+"""Sums, normalization and choices over the rows of small arrays."""
 
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -12,6 +15,15 @@ def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Arra
     return jnp.stack(
         [jnp.where(first, actors, others), jnp.where(first, others, actors)], axis=axis
     )
+
+
+def choose_rows(condition: Array, yes: Any, no: Any) -> Any:
+    """Chooses between two structures of arrays, row by row. condition: [row] bool."""
+
+    def choose(first: Array, second: Array) -> Array:
+        return jnp.where(condition.reshape(-1, *[1] * (first.ndim - 1)), first, second)
+
+    return jax.tree.map(choose, yes, no)
 
 
 def normalize(weight: Array, mask: Array, axis: int = -1) -> Array:

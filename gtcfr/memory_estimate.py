@@ -46,11 +46,14 @@ def tree_shapes(
 
 
 @in_32_bits
-def summary_bytes(game: Game[Any], settings: SearchSettings, path_length: int) -> int:
-    """The size of a search's `Summary`. path_length: as in `search_memory`."""
+def summary_shapes(game: Game[Any], settings: SearchSettings, path_length: int) -> Any:
+    """The `Summary` of a search, as `jax.eval_shape` has it (tracing a search takes seconds).
+
+    path_length: as in `search_memory`.
+    """
     tree = tree_shapes(game, (), settings, path_length)
     make = functools.partial(summarize_tree, resolve_from=settings.resolve_from)
-    return bytes_of(jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32)))
+    return jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32))
 
 
 @in_32_bits

@@ -35,7 +35,7 @@ from jax import Array
 
 from gtcfr.children import is_wider
 from gtcfr.evaluator import Evaluator, evaluate_beliefs
-from gtcfr.flow import normalize
+from gtcfr.flow import choose_rows, normalize
 from gtcfr.gadget import NOBODY
 from gtcfr.packing import unpack
 from gtcfr.root import NO_EVENT, SearchRoot
@@ -149,9 +149,8 @@ def _nodes(tree: SearchTree, rows: Array) -> dict[str, Array]:
     inside = jnp.where(is_interior, rows, 0)
     outside = jnp.where(is_interior, 0, jnp.clip(rows - shape.leaf_row, 0, shape.num_leaves - 1))
 
-    def read(interior: Array, leaf: Array) -> Array:
-        wide = is_interior.reshape(-1, *[1] * (interior.ndim - 1))
-        return jnp.where(wide, interior[inside], leaf[outside])
+    def read(interior: Array, leaf: Array) -> Any:
+        return choose_rows(is_interior, interior[inside], leaf[outside])
 
     inner, outer = tree.interior_statistics, tree.leaf_statistics
     return {
@@ -218,11 +217,7 @@ def _after_wide_chance(
     promised = jax.vmap(lambda rows, player: rows[player])(cfvs, jnp.maximum(root.opponent, 0))
     has_gadget = (root.opponent != NOBODY)[:, None]
     moved = dataclasses.replace(moved, terminate_cfvs=jnp.where(has_gadget, promised, 0))
-
-    def choose(here: Array, there: Array) -> Array:
-        return jnp.where(is_due.reshape(-1, *[1] * (here.ndim - 1)), there, here)
-
-    chosen: SearchRoot = jax.tree.map(choose, root, moved)
+    chosen: SearchRoot = choose_rows(is_due, moved, root)
     return chosen
 
 

@@ -23,7 +23,7 @@ from jax import Array
 from gtcfr import sparse_update
 from gtcfr.evaluator import Evaluator
 from gtcfr.expansion import repeat
-from gtcfr.flow import by_player, uniform_over
+from gtcfr.flow import by_player, choose_rows, uniform_over
 from gtcfr.gadget import root_reach, update_gadget
 from gtcfr.leaves import evaluate_leaves
 from gtcfr.locks import hold
@@ -105,12 +105,7 @@ def _one_pass(
         state.gadget, tree.cfvs[:, ROOT]
     )
     chooses = (state.gadget.opponent >= 0) & updated[jnp.maximum(state.gadget.opponent, 0)]
-    gadget = jax.tree.map(
-        lambda new, old: jnp.where(chooses.reshape(-1, *[1] * (new.ndim - 1)), new, old),
-        gadget,
-        state.gadget,
-    )
-    return replace(state, tree=tree, gadget=gadget)
+    return replace(state, tree=tree, gadget=choose_rows(chooses, gadget, state.gadget))
 
 
 def push_ranges(game: Game[Any], state: SearchState, alpha: float) -> SearchState:

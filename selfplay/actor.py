@@ -17,10 +17,11 @@ from jax import Array
 from jax.sharding import Mesh
 
 from gtcfr.evaluator import Evaluator, Fault
-from gtcfr.memory_estimate import tree_shapes
+from gtcfr.flow import choose_rows
+from gtcfr.memory_estimate import summary_shapes
 from gtcfr.mesh import split_batch
 from gtcfr.packing import BeliefState, pack
-from gtcfr.resolving import Summary, next_root, summarize, summarize_tree
+from gtcfr.resolving import Summary, next_root, summarize
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import search
 from gtcfr.settings import SearchSettings
@@ -65,12 +66,9 @@ def start_games(
     """A batch of games at their first decisions."""
     deal = functools.partial(new_world, game, settings)
     worlds = jax.vmap(deal)(jax.random.split(key, settings.batch_size))
-    # Summarize an empty tree: tracing a search for the shapes of its summary would take seconds.
-    tree = tree_shapes(game, (), search_settings, settings.max_events)
-    make = functools.partial(summarize_tree, resolve_from=search_settings.resolve_from)
-    shapes = jax.eval_shape(make, tree, jax.ShapeDtypeStruct((), jnp.int32))
     nothing = jax.tree.map(
-        lambda leaf: jnp.zeros((settings.batch_size, *leaf.shape), leaf.dtype), shapes
+        lambda leaf: jnp.zeros((settings.batch_size, *leaf.shape), leaf.dtype),
+        summary_shapes(game, search_settings, settings.max_events),
     )
     return Games(worlds=worlds, last=(nothing, nothing))
 
@@ -160,7 +158,7 @@ def play_decisions(
         utility=jnp.where(is_over, utility, 0),
         **of_searches,
     )
-    return _choose_games(is_over | resigns, new, moved), decisions
+    return choose_rows(is_over | resigns, new, moved), decisions
 
 
 def _owners(mover: Array, num_searches: int) -> Array:
@@ -190,7 +188,7 @@ def _roots(
             widest_chance=how.widest_chance,
         )
         first = start_of_game(game, batch_size=len(path), path=path)
-        root: SearchRoot = _choose_games(worlds.has_searched[:, player], again, first)
+        root: SearchRoot = choose_rows(worlds.has_searched[:, player], again, first)
         return root
 
     both = jax.tree.map(lambda *roots: jnp.stack(roots, axis=1), of_player(0), of_player(1))
@@ -206,7 +204,7 @@ def _last_searches(
     def of_player(player: int) -> Summary:
         number = min(player, owners.shape[1] - 1)  # the player's index where both search
         new = jax.tree.map(lambda leaf: leaf[:, number], found)
-        summary: Summary = _choose_games(owners[:, number] == player, new, last[player])
+        summary: Summary = choose_rows(owners[:, number] == player, new, last[player])
         return summary
 
     return of_player(0), of_player(1)
@@ -227,13 +225,3 @@ def _pick(structure: Any, numbers: Array) -> Any:
     return jax.tree.map(
         lambda leaf: jax.vmap(lambda row, number: row[number])(leaf, numbers), structure
     )
-
-
-def _choose_games(condition: Array, yes: Any, no: Any) -> Any:
-    """Chooses between two structures game by game."""
-
-    def choose(first: Array, second: Array) -> Array:
-        wide = condition.reshape(-1, *[1] * (first.ndim - 1))
-        return jnp.where(wide, first, second)
-
-    return jax.tree.map(choose, yes, no)

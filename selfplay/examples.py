@@ -3,7 +3,6 @@
 What derives from the public state (features, legal actions) is computed when an example is used.
 """
 
-import math
 from typing import Any
 
 import jax
@@ -11,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.packing import WORD, BeliefState, pack, packed_width, state_shapes, unpack
+from gtcfr.packing import BeliefState, pack, packed_width, unpack
 from networks.cvpn import ApplyNetwork
 from networks.losses import Example
 from sog.games.core import CHANCE, Game
@@ -122,27 +121,6 @@ def no_examples(game: Game[Any], size: int) -> StoredExample:
         "version": np.zeros(size, np.int32),
     }
     return StoredExample(**arrays)
-
-
-def packed_states(game: Game[Any], rows: np.ndarray) -> np.ndarray:
-    """Packed states from the rows [state, width] of a file; old files have a word for every number.
-
-    Raises ValueError for rows that are not states of the game.
-    """
-    if rows.shape[1:] == (packed_width(game),):
-        return rows
-    leaves = jax.tree.leaves(state_shapes(game))
-    ends = np.cumsum([math.prod(leaf.shape) for leaf in leaves])
-    if rows.shape[1:] != (ends[-1],):
-        raise ValueError(f"public states of {game} must be rows of {packed_width(game)} words.")
-    words = []
-    for part, leaf in zip(np.split(rows, ends[:-1], axis=1), leaves, strict=True):
-        is_float = np.issubdtype(leaf.dtype, np.floating)
-        numbers = part.view(leaf.dtype) if is_float else part.astype(leaf.dtype)
-        as_bytes = np.ascontiguousarray(numbers).view(np.uint8)
-        padding = -as_bytes.shape[1] % WORD
-        words.append(np.pad(as_bytes, ((0, 0), (0, padding))).view(np.int32))
-    return np.concatenate(words, axis=1)
 
 
 def take(examples: StoredExample, rows: np.ndarray) -> StoredExample:

@@ -6,7 +6,7 @@ device, XLA's gradient of a convolution takes 30 times as long on a CPU.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import jax
@@ -17,7 +17,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from networks.cvpn import ApplyNetwork
-from networks.losses import Example, batch_loss
+from networks.losses import batch_loss
 from selfplay.examples import StoredExample, load_example, random_twin, take
 from selfplay.settings import LearnerSettings
 from sog.accelerators import is_accelerated
@@ -27,23 +27,6 @@ from sog.pytree import pytree
 
 STEPS_PER_CALL: Final = 8
 """Learner steps that a call dispatches; losses are read after the last."""
-
-LossFn = Callable[[ApplyNetwork, Any, Example, LearnerSettings], tuple[Array, dict[str, Array]]]
-
-
-def cvpn_loss(
-    apply_fn: ApplyNetwork, params: Any, examples: Example, settings: LearnerSettings
-) -> tuple[Array, dict[str, Array]]:
-    """Huber loss of values and KL divergence of policies, see `networks.losses`."""
-    return batch_loss(
-        apply_fn,
-        params,
-        examples,
-        value_weight=settings.value_weight,
-        policy_weight=settings.policy_weight,
-        huber_delta=settings.huber_delta,
-        relative_values=settings.relative_values,
-    )
 
 
 @pytree
@@ -145,9 +128,8 @@ class Learner:
         settings: LearnerSettings,
         params: Any,
         devices: Sequence[jax.Device] | None = None,
-        loss_fn: LossFn = cvpn_loss,
     ) -> None:
-        """devices: `learner_devices` unless given. loss_fn: see `selfplay.recipe.Recipe`.
+        """devices: `learner_devices` unless given.
 
         Raises ValueError if a batch cannot be split over the devices.
         """
@@ -161,7 +143,7 @@ class Learner:
         self._everywhere = everywhere
         self._keep(jax.device_put(first_state(settings, params), everywhere))
         self._run: Any = jax.jit(
-            functools.partial(_step, game, apply_fn, optimizer, settings, loss_fn),
+            functools.partial(_step, game, apply_fn, optimizer, settings),
             out_shardings=everywhere,
         )
 
@@ -210,7 +192,6 @@ def _step(
     apply_fn: ApplyNetwork,
     optimizer: optax.GradientTransformation,
     settings: LearnerSettings,
-    loss_fn: LossFn,
     state: LearnerState,
     batch: StoredExample,
 ) -> tuple[LearnerState, dict[str, Array]]:
@@ -220,7 +201,15 @@ def _step(
     examples = jax.vmap(functools.partial(load_example, game, apply_fn))(batch)
 
     def loss(params: Any) -> tuple[Array, dict[str, Array]]:
-        return loss_fn(apply_fn, params, examples, settings)
+        return batch_loss(
+            apply_fn,
+            params,
+            examples,
+            value_weight=settings.value_weight,
+            policy_weight=settings.policy_weight,
+            huber_delta=settings.huber_delta,
+            relative_values=settings.relative_values,
+        )
 
     gradient, terms = jax.grad(loss, has_aux=True)(state.params)
     terms["gradient_norm"] = optax.tree.norm(gradient)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.memory_estimate import summary_bytes, tree_shapes
+from gtcfr.memory_estimate import summary_shapes, tree_shapes
 from gtcfr.query import no_queries
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, num_kept, num_parameters
@@ -39,7 +39,7 @@ def searches_bytes(game: Game[Any], config: Config) -> dict[str, int]:
     trees = functools.partial(search_bytes, game, config.network)
     # A game also carries the summary of each player's last search.
     per_game = config.search.num_searchers * trees(config.search, play.max_events)
-    per_game += _PLAYERS * summary_bytes(game, config.search, play.max_events)
+    per_game += _PLAYERS * bytes_of(summary_shapes(game, config.search, play.max_events))
     return {
         f"selfplay.batch_size = {play.batch_size} searches of search.num_simulations = "
         f"{config.search.num_simulations}": play.batch_size * per_game,

@@ -12,7 +12,7 @@ import numpy as np
 from gtcfr.packing import BeliefState
 from networks.cvpn import network_form
 from selfplay.ray_cluster import ray_cluster
-from selfplay.recipe import recipe_of
+from selfplay.recipe import make_evaluator, recipe_of
 from selfplay.settings import Config
 from selfplay.workers import SELFPLAY, SOLVER, WorkerOutput, WorkersLostError, key_of
 from sog.games import make
@@ -28,9 +28,9 @@ class Worker:
         game = make(config.game)
         self._seed = config.run.seed
         self._apply_fn, _ = network_form(game, config.network)
-        self._recipe = recipe_of(config)
-        self._player = self._recipe.player(game, config)
-        self._solver = self._recipe.solver and self._recipe.solver(game, config)
+        recipe = recipe_of(config)
+        self._player = recipe.player(game, config)
+        self._solver = recipe.solver and recipe.solver(game, config)
 
     def work(
         self, params: Any, version: np.ndarray, number: int, beliefs: BeliefState | None
@@ -39,7 +39,7 @@ class Worker:
 
         number: of the task.
         """
-        evaluator = self._recipe.evaluator(self._apply_fn, jax.device_put(params))
+        evaluator = make_evaluator(self._apply_fn, jax.device_put(params))
         network = evaluator, jax.device_put(version)
         if beliefs is None:
             random = np.random.default_rng([self._seed, number])

@@ -1,8 +1,8 @@
 """The parts of a training algorithm that the training loop takes as arguments.
 
 Schedules, replay, learner steps, checkpoints and resumption are the same for all recipes. A recipe
-has the self-play, the solver of its queries, the evaluator that a network becomes in searches, and
-the loss. Configurations choose one by its name (`Config.algorithm`).
+has the self-play and the solver of its queries. Configurations choose one by its name
+(`Config.algorithm`).
 """
 
 import dataclasses
@@ -14,7 +14,6 @@ from gtcfr.mesh import leaves_per_call
 from gtcfr.shape import tree_shape
 from networks.cvpn import ApplyNetwork
 from selfplay.alphazero.player import AlphaZeroWorker, check_alphazero
-from selfplay.learner import LossFn, cvpn_loss
 from selfplay.memory import searches_bytes
 from selfplay.settings import Config
 from selfplay.workers import GamesWorker, SelfplayWorker, SolverWorker
@@ -52,10 +51,6 @@ class Recipe:
     """Makes the self-play worker; raises ValueError for impossible sizes."""
     solver: Callable[[Game[Any], Config], SolverWorker] | None = None
     """Makes the solver; None if there are no queries to solve."""
-    evaluator: Callable[[ApplyNetwork, Any], NetworkEvaluator] = make_evaluator
-    """(network, its parameters) -> the evaluator of searches."""
-    loss: LossFn = cvpn_loss
-    """(network, its parameters, a batch of examples, settings) -> loss and its terms."""
 
 
 def check_student_of_games(game: Game[Any], config: Config) -> dict[str, int]:

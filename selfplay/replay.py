@@ -10,12 +10,8 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from gtcfr.packing import BeliefState
-from selfplay.examples import (
-    StoredExample,
-    no_examples,
-    packed_states,
-)
+from gtcfr.packing import BeliefState, packed_width
+from selfplay.examples import StoredExample, no_examples
 from selfplay.sparse_rows import SparseRows
 from sog.games.core import Game
 
@@ -32,7 +28,7 @@ class Replay:
     """
 
     def __init__(self, game: Game[Any], size: int, max_grad_updates: float) -> None:
-        self._game, self.size, self.max_grad_updates = game, size, max_grad_updates
+        self.size, self.max_grad_updates = size, max_grad_updates
         room = no_examples(game, size)
         self._dense = {name: leaf for name, leaf in vars(room).items() if name not in SPARSE}
         self._shapes = {name: vars(room)[name].shape[1:] for name in SPARSE}
@@ -95,7 +91,6 @@ class Replay:
 
     def load(self, arrays: dict[str, np.ndarray]) -> None:
         """Restores what `save` returned; raises ValueError for anything else."""
-        arrays = {**arrays, "state": packed_states(self._game, arrays["state"])}
         self.num_added, self.num_drawn = (int(count) for count in arrays["counts"])
         for name, table in self._dense.items():
             table[: len(self)] = arrays[name]
@@ -104,15 +99,7 @@ class Replay:
             for name, array in arrays.items()
             if name.startswith(_ENTRY)
         }
-        self._sparse.load(entries or self._entries_of(arrays), self.num_added)
-
-    def _entries_of(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """The sparse entries of densely saved examples, as in old checkpoints."""
-        oldest_first = (self.num_added - len(self) + np.arange(len(self))) % self.size
-        rows = _joined(arrays)
-        entries = SparseRows(self.size, rows.shape[1])
-        entries.add(rows[oldest_first])
-        return entries.save()
+        self._sparse.load(entries, self.num_added)
 
 
 def _joined(arrays: dict[str, np.ndarray]) -> np.ndarray:
@@ -160,11 +147,13 @@ class QueryQueue:
         return {**counts, "states": np.asarray(beliefs.state), "ranges": np.asarray(beliefs.ranges)}
 
     def load(self, arrays: dict[str, Any]) -> None:
-        """Restores what `save` returned."""
+        """Restores what `save` returned; raises ValueError for states of another game."""
         self._beliefs = []
         if "states" in arrays:
-            states: Any = packed_states(self._game, arrays["states"])
-            self.add(BeliefState(state=states, ranges=arrays["ranges"]))
+            width = packed_width(self._game)
+            if arrays["states"].shape[1:] != (width,):
+                raise ValueError(f"public states of {self._game} must be rows of {width} words.")
+            self.add(BeliefState(state=arrays["states"], ranges=arrays["ranges"]))
         self.num_dropped = int(arrays["dropped"])
 
 

@@ -17,7 +17,7 @@ from networks.cvpn import make_network
 from selfplay.learner import STEPS_PER_CALL, Learner, check_batch, learner_devices
 from selfplay.memory import check_training
 from selfplay.random_games import play_random_games
-from selfplay.recipe import recipe_of
+from selfplay.recipe import make_evaluator, recipe_of
 from selfplay.replay import QueryQueue, Replay
 from selfplay.settings import Config
 from selfplay.sources import ExampleSource, check_source, find_source
@@ -44,9 +44,7 @@ class Schedule(abc.ABC):
         self.game, self.config = game, config
         self.recipe, self.source = recipe_of(config), find_source(game)
         self.apply_fn, params = make_network(game, config.network, config.run.seed)
-        self.learner = Learner(
-            game, self.apply_fn, config.learner, params, loss_fn=self.recipe.loss
-        )
+        self.learner = Learner(game, self.apply_fn, config.learner, params)
         self.replay = Replay(game, config.replay.size, config.replay.max_grad_updates)
         self.queue = QueryQueue(game, config.solver.queue_size)
         self.counts = dict.fromkeys(COUNTS, 0)
@@ -56,7 +54,7 @@ class Schedule(abc.ABC):
     @property
     def evaluator(self) -> NetworkEvaluator:
         """The current network."""
-        return self.recipe.evaluator(self.apply_fn, self.learner.state.average)
+        return make_evaluator(self.apply_fn, self.learner.state.average)
 
     @property
     def is_done(self) -> bool:

@@ -89,7 +89,7 @@ def read_config(name_or_path: str, overrides: Sequence[str] = ()) -> Config:
     source = _Source(name=name_or_path, overrides=tuple(map(_parse_override, overrides)))
     for override in source.overrides:
         _apply(values, override, name_or_path)
-    config: Config = _build(Config, _with_inherited(_moved(values)), "", source)
+    config: Config = _build(Config, _with_inherited(values), "", source)
     return config
 
 
@@ -133,18 +133,6 @@ def _written(config: Config) -> dict[str, Any]:
             if flat[f"{part}.{name}.{own}"] == inherited:
                 del flat[f"{part}.{name}.{own}"]
     return flat
-
-
-def _moved(values: dict[str, Any]) -> dict[str, Any]:
-    """The values, moved from the tables where older versions had them."""
-    selfplay, search = values.get("selfplay", {}), values.get("search", {})
-    if not (isinstance(selfplay, dict) and isinstance(search, dict)):
-        return values  # an error, which is reported later
-    moved = {name: selfplay[name] for name in _OF_SELFPLAY if name in selfplay}
-    if not moved:
-        return values
-    others = {name: value for name, value in selfplay.items() if name not in moved}
-    return {**values, "search": {**moved, **search}, "selfplay": others}
 
 
 def flatten(part: Any, prefix: str = "") -> dict[str, Any]:

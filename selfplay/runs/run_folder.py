@@ -13,13 +13,11 @@ import os
 from pathlib import Path
 from typing import Any, Final, Self
 
-from gtcfr.settings import SearchSettings
-from gtcfr.shape import children_added
 from selfplay.runs.checkpoint import has_checkpoints
 from selfplay.runs.config import dump_config, flatten, load_config, read_config
 from selfplay.settings import Config
 from sog.files import open_to_lock, printable, read_text, replace_file
-from sog.games.registry import make, origin
+from sog.games.registry import origin
 
 _CONFIG: Final = "config.toml"
 _MOST_BYTES: Final = 2**20  # of it
@@ -170,9 +168,6 @@ def _check_same(path: Path, old: Config, new: Config) -> None:
     now = flatten(new)
     for key, before in flatten(old).items():
         may_change = f"{key}.".startswith(tuple(f"{one}." for one in _MAY_CHANGE))
-        if key.endswith(".num_children"):  # old files set what the game now determines
-            default = children_added(make(new.game), SearchSettings())
-            may_change |= {before, now[key]} == {None, default}
         if before != now[key] and not may_change:
             raise ValueError(
                 f"run folder {path} was started with {key} = {_shown(before)}, not "

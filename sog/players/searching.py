@@ -4,11 +4,11 @@ import dataclasses
 from typing import Any
 
 from gtcfr.evaluator import Evaluator
-from gtcfr.memory_estimate import search_memory, summary_bytes
+from gtcfr.memory_estimate import search_memory, summary_shapes
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import tree_shape
 from sog.games.core import Game
-from sog.memory import check_memory
+from sog.memory import bytes_of, check_memory
 from sog.parameters import unknown_name
 from sog.play.agent import SearchAgent
 from sog.play.arena import AgentFactory
@@ -71,7 +71,7 @@ def searching_player(
     hint = host.option("search s,c")
     parts = check_room(searched, evaluator, settings, usual_path(game), hint=hint)
     # Twice as many games run as are searched at once, each with two chains.
-    chains = 4 * summary_bytes(searched, settings, usual_path(game))
+    chains = 4 * bytes_of(summary_shapes(searched, settings, usual_path(game)))
     return Player(
         name=name,
         game=game,

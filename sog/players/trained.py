@@ -13,7 +13,7 @@ from networks.cvpn import network_form
 from selfplay.alphazero.search import check_game, search_bytes
 from selfplay.learner import first_state, restored_state
 from selfplay.memory import check_playing
-from selfplay.recipe import ALPHAZERO, recipe_of
+from selfplay.recipe import ALPHAZERO, make_evaluator
 from selfplay.runs.checkpoint import checkpoint_steps, has_checkpoints, load_checkpoint
 from selfplay.runs.run_folder import RunFolder
 from selfplay.schedule import arrays_of
@@ -104,7 +104,7 @@ def load_trained(path: Path, checkpoint: int | None = None) -> Trained:
         raise ValueError(f"{found.path}: {error}") from None
     return Trained(
         game=game,
-        evaluator=recipe_of(config).evaluator(apply_fn, jax.device_get(state.average)),
+        evaluator=make_evaluator(apply_fn, jax.device_get(state.average)),
         settings=config.run.evaluate_search,
         step=found.step,
         name=path.resolve().name,

@@ -131,14 +131,6 @@ def test_states_are_drawn_evenly_among_those_where_the_game_goes_on() -> None:
     assert np.abs(counts - 2000 * share).max() < 5 * np.sqrt(2000 * share * (1 - share))
 
 
-def test_the_same_seed_draws_the_same_belief_states() -> None:
-    tree = tree_of("leduc(suit_isomorphism=true)")
-    first, again, other = (random_belief_states(tree, 20, seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(first[0], again[0])
-    np.testing.assert_array_equal(first[1], again[1])
-    assert (first[1] != other[1]).any()
-
-
 def test_a_range_is_spread_over_the_actions_as_a_random_row_of_a_policy() -> None:
     """Player 0 checks a card with a probability that is uniform in [0, 1], alone for each card.
 

@@ -208,8 +208,6 @@ class PlainSearch:
         first, second = tree.payoff_infostates[self._plan.payoffs].T
         np.add.at(cfvs[0], (node, first), weighted * reach[1][node, second])
         np.add.at(cfvs[1], (node, second), -weighted * reach[0][node, first])
-        if self._plan.leaves.size and leaf_values is None:
-            raise ValueError("the search has leaves, and nothing to value them with.")
         asks = self._passes % self.leaf_interval == 0
         self._passes += 1
         for leaf in self._plan.leaves.tolist():

@@ -176,14 +176,3 @@ def test_all_who_tell_what_a_move_is_worth_tell_the_same() -> None:
     for child in (nodes[row] for row in shown.children):
         sign = 1 if shown.actor == 0 else -1
         assert sign * child.mean_value == pytest.approx(told[child.outcome], abs=1e-5)
-
-
-@pytest.mark.thorough
-def test_the_best_worth_is_what_the_infostate_is_worth_and_the_policy_gets_it() -> None:
-    """Up to the average regret: so a policy and the worths beside it do not disagree."""
-    result = whole("kuhn", 400, 9)
-    worths = np.asarray(action_values(KUHN, result))[0][:, [1, 2]]
-    policy = np.asarray(result.policy)[0][:, [1, 2]]
-    values = np.asarray(result.values)[0, 0]
-    assert worths.max(axis=1) == pytest.approx(values, abs=0.02)
-    assert (policy * worths).sum(axis=1) == pytest.approx(values, abs=0.02)

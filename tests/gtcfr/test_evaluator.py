@@ -36,23 +36,6 @@ def test_a_networks_answers_are_fractions_of_the_most_that_can_be_won(text: str,
     )
 
 
-def constant(params: Array, features: Array, ranges: Array) -> tuple[Array, Array]:
-    """A network that gives the first player everything."""
-    signs = jnp.array([1.0, -1.0])[None, :, None]
-    return signs * jnp.ones_like(ranges), jnp.zeros((*ranges.shape[:1], ranges.shape[2], 3))
-
-
-@pytest.mark.thorough
-def test_a_search_whose_leaves_are_all_won_finds_the_most_that_can_be_won() -> None:
-    """Kuhn without a fold: check and bet lead to leaves that are worth 2 to the first player."""
-    game = make("kuhn")
-    evaluator = NetworkEvaluator(apply_fn=constant, params=())
-    settings = SearchSettings(num_simulations=2, grow=False)
-    run = jax.jit(functools.partial(search, game, settings=settings))
-    result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
-    np.testing.assert_allclose(result.values[0], [[2, 2, 2], [-2, -2, -2]], rtol=1e-6)
-
-
 def partial_to_ranges(params: Array, features: Array, ranges: Array) -> tuple[Array, Array]:
     """A network whose policies depend on both ranges, and whose values make infostates differ."""
     infostate = jnp.arange(ranges.shape[2], dtype=ranges.dtype)

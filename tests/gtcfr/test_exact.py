@@ -173,16 +173,6 @@ def test_uniform_play_is_worth_what_walking_the_tree_says(text: str) -> None:
     np.testing.assert_allclose(found, [wanted, -wanted], atol=1e-5)
 
 
-def test_half_of_the_time_a_king_calls_when_play_is_uniform() -> None:
-    """He folds for -1 or calls for 2; a queen facing a jack or a king wins or loses those 2."""
-    game = game_of("kuhn")
-    ranges = [[[[0.5, 0, 0.5], [0, 0.5, 0.5]]]]
-    queries = queries_at([[node_after(game.tree, BET)]], ranges)
-    values = ask(uniform_play_evaluator(game), game, queries).values[0, 0]
-    assert values[1].tolist() == pytest.approx([-1.5, -0.5, 0.5])
-    assert values[0, JACK] == pytest.approx((1 - 2) / 2)
-
-
 def boards(*moves: int) -> Any:
     """The state of tic-tac-toe after these moves, as a batch of one leaf."""
     game = make("tic_tac_toe")

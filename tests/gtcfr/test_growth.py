@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import LeafQueries, NetworkEvaluator
+from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
@@ -36,7 +36,6 @@ from tests.gtcfr.grown_trees import (
     table_evaluator,
     tree_number,
 )
-from tests.gtcfr.large_games import WideGame
 
 _LEAVES_PER_CALL = 7
 
@@ -273,40 +272,6 @@ def test_a_tree_without_room_for_illegal_actions_finds_the_same() -> None:
     paths = [set(rows_by_path(tree_number(result))) for result in found]
     assert paths[0] == paths[1]
     assert not found[1].tree.is_pruned.any()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("num_children", [1, pytest.param(4672, marks=pytest.mark.slow)])
-def test_only_the_actions_that_the_prior_likes_best_are_considered(num_children: int) -> None:
-    """223 of 4672 actions are legal, and the tree keeps numbers of four; on the way to the state
-    that is searched, another one was taken."""
-    game, path = WideGame(), [[0, 1 + 21 * 7]]
-    settings = SearchSettings(num_simulations=12, num_children=num_children, max_actions=4)
-    run = jax.jit(functools.partial(search, game, settings=settings))
-    evaluator = with_priors_that_differ(game)
-    root = start_of_game(game, path=np.array(path, np.int32))
-    result = run(evaluator=evaluator, root=root, key=jax.random.key(0))
-    tree = tree_number(result)
-    assert_is_a_tree(tree)
-    assert tree.is_pruned
-    paths = rows_by_path(tree)
-    assert tuple(path[0]) in paths
-    for path_to, row in paths.items():
-        if row < tree.shape.leaf_row and len(path_to) >= 2:
-            state = state_after(game, *path_to)
-            queries = LeafQueries(
-                encoded=jax.tree.map(lambda leaf: leaf[None, None], evaluator.encode(game, state)),
-                ranges=jnp.ones((1, 1, 2, 1)),
-                is_valid=jnp.ones((1, 1), bool),
-            )
-            logits = evaluator.evaluate(game, (), queries).policy_logits[0, 0, 0]
-            best = jnp.argsort(-jnp.where(game.legal_outcomes(state), logits, -jnp.inf))[:4]
-            assert set(children_of(tree, row)) <= set(best.tolist())
-            assert set(children_of(tree, row)) or num_children == 1
-    assert set(np.flatnonzero(result.policy[0, 0]).tolist()) <= set(
-        children_of(tree, int(result.slot[0]))
-    )
-    assert result.policy.sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_with_hidden_information_every_leaf_is_evaluated_in_every_update() -> None:

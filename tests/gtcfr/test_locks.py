@@ -110,17 +110,6 @@ def test_a_search_that_holds_nothing_is_the_same_search() -> None:
 
 
 @pytest.mark.thorough
-def test_with_perfect_information_children_that_are_not_there_are_not_taken() -> None:
-    text = "connect_four(rows=3,columns=3,run_length=3)"
-    game, locks = make(text), locks_of(text, "1: 0=0.5 2=0.5")
-    held = held_policies(game, [(lock.state, lock.is_held, lock.policy) for lock in locks])
-    root = replace(start_of_game(game), held=held)
-    found = searched(text, root, SearchSettings(num_simulations=60))
-    assert np.isfinite(found.values).all()
-    np.testing.assert_allclose(found.policy[0].sum(), 1, atol=1e-5)
-
-
-@pytest.mark.thorough
 def test_simulations_follow_what_is_held() -> None:
     """So a tree grows where the lock leads, also to children that it did not have."""
     text = "connect_four(rows=3,columns=3,run_length=3)"

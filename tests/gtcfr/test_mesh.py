@@ -9,7 +9,7 @@ import pytest
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.evaluators.exact import exact_evaluator
-from gtcfr.mesh import batch_mesh, leaves_per_call, on_all, split_batch
+from gtcfr.mesh import batch_mesh, leaves_per_call
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import SearchSettings
@@ -55,13 +55,6 @@ def test_cores_that_are_devices_get_fewer_leaves_per_call(
     one = jax.local_devices()[:1]
     monkeypatch.setattr(jax, "local_devices", lambda: one)
     assert leaves_per_call() == NetworkEvaluator.leaves_per_call == 16
-
-
-def test_arrays_are_split_or_copied() -> None:
-    mesh, numbers = batch_mesh(), np.arange(8).reshape(4, 2)
-    split, copied = (jax.device_put(numbers, how(mesh)) for how in (split_batch, on_all))
-    assert [shard.data.shape for shard in split.addressable_shards] == [(2, 2)] * 2
-    assert [shard.data.shape for shard in copied.addressable_shards] == [(4, 2)] * 2
 
 
 def test_a_batch_that_cannot_be_split_is_refused() -> None:

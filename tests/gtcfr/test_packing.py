@@ -11,7 +11,6 @@ from jax import Array
 from gtcfr.packing import pack, packed_width, unpack
 from sog.pytree import pytree
 from tests.games.broken_games import kuhn
-from tests.gtcfr.large_games import GO
 
 
 @pytree
@@ -47,11 +46,6 @@ def test_a_field_takes_the_words_that_its_bytes_fill_and_comes_back_as_it_was() 
             found = getattr(back, name)[number]
             assert found.dtype == expected.dtype
             np.testing.assert_array_equal(found, expected)
-
-
-def test_a_board_takes_a_byte_per_cell() -> None:
-    cells = GO.root().board.shape[0]
-    assert packed_width(GO) == -(-cells // 4) + 1
 
 
 def test_numbers_of_64_bits_are_refused() -> None:

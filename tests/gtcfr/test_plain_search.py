@@ -19,7 +19,6 @@ from tests.gtcfr.plain_search import (
     normalized,
     whole_game,
 )
-from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import VARIOUS_GAMES, compiled_game, node_after, tree_of
 
 
@@ -32,19 +31,6 @@ def started(tree: PublicTree, *, root: int = 0, scale: float = 1.0) -> PlainSear
 
 def zeros(node: int, ranges: Array) -> Array:
     return np.zeros_like(ranges)
-
-
-@pytest.mark.parametrize("updates", [1, 2, 3, 20])
-def test_the_whole_game_in_the_tree_is_cfr_as_written_on_histories(updates: int) -> None:
-    tree = tree_of("kuhn")
-    search = PlainSearch(tree, ranges=tree.node_mask[0].astype(float))
-    for _ in range(updates):
-        search.update(whole_game(tree))
-    recipe = kuhn.Recipe(
-        lambda regret, instant, t: max(regret + instant, 0), lambda t: t, alternating=False
-    )
-    expected = kuhn.to_tree(tree, kuhn.average_policy(recipe, updates))
-    np.testing.assert_allclose(search.average_policy, expected, atol=1e-9)
 
 
 @pytest.mark.thorough(but=["kuhn", "leduc", "ii_goofspiel"])
@@ -132,12 +118,6 @@ def test_a_node_that_joins_later_starts_with_nothing_but_the_weight_of_the_day()
     np.testing.assert_allclose(search.reach_sum[1, joining], as_leaf + 3 * search.ranges[1])
 
 
-def test_a_leaf_without_a_value_is_refused() -> None:
-    tree = tree_of("kuhn")
-    with pytest.raises(ValueError, match="nothing to value"):
-        started(tree).update(np.arange(tree.num_nodes) == 0)
-
-
 def test_the_gadget_follows_where_following_paid_more_than_terminating() -> None:
     mask = np.array([True, True, True, False])
     gadget = Gadget(
@@ -159,13 +139,6 @@ def test_the_gadget_follows_where_following_paid_more_than_terminating() -> None
     gadget.update(np.array([-2.0, -1, -1, 0]))
     # Expected: -2, 1, -1/2. Following: 1 + 0, 0 - 2 -> 0, -1/2 -> 0; terminating: 3, 1, 1/2.
     np.testing.assert_allclose(gadget.regrets, np.array([[1, 3], [0, 1], [0, 0.5], [0, 0]]))
-
-
-def test_nobody_comes_when_everybody_terminates() -> None:
-    prior = np.array([0.9, 0.1, 0])
-    gadget = Gadget(opponent=0, prior=prior, terminate_cfvs=np.ones(3), alpha=1.0)
-    gadget.update(np.zeros(3))
-    np.testing.assert_allclose(gadget.root_range(prior > 0), [0, 0, 0])
 
 
 @functools.cache

@@ -14,15 +14,14 @@ from gtcfr.memory_estimate import tree_shapes
 from gtcfr.root import NO_EVENT, known_root, start_of_game
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
-from gtcfr.tree import NO_PARENT, ROOT
-from sog.games.cards.poker import CALL
+from gtcfr.tree import ROOT
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
 from sog.games.registry import make
 from sog.memory import bytes_of
 from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedState
 from sog.tabular.public_tree import PublicTree
-from tests.gtcfr.growing_cases import CASES, searched
+from tests.gtcfr.growing_cases import searched
 from tests.gtcfr.grown_trees import (
     children_of,
     enumerated,
@@ -167,11 +166,6 @@ def test_a_sample_of_chance_is_reported() -> None:
     assert not searched("poker, SoG(s, 1)").tree.is_sampled.any()
 
 
-@pytest.mark.slow
-def test_where_all_of_chance_is_in_the_tree_no_sample_is_reported() -> None:
-    assert not any(searched(name).tree.is_sampled.any() for name in CASES)
-
-
 FORTY = SearchSettings(num_simulations=24, max_outcomes=8)
 """Of the cards that a public card is one of."""
 
@@ -183,23 +177,6 @@ def test_a_few_of_forty_cards_need_half_of_the_room_at_most() -> None:
         for settings in (FORTY, SearchSettings(num_simulations=24))
     )
     assert 2 * some < whole
-
-
-@pytest.mark.slow
-def test_forty_cards_are_searched_with_a_few_of_them_in_the_tree() -> None:
-    game = make("board_poker")
-    path = [CALL]  # player 0 checks
-    result = run_search(game, FORTY, root=start_of_game(game, path=np.array([path])))
-    tree = tree_number(result)
-    widths = [
-        len(children_of(tree, slot))
-        for slot in np.flatnonzero(tree.interior.edge != NO_PARENT).tolist()
-        if tree.interior.actor[slot] == CHANCE
-    ]
-    assert max(widths) == 8
-    assert result.tree.is_sampled.all()
-    possible = np.asarray(result.policy[0]).sum(axis=1)
-    np.testing.assert_allclose(possible[possible > 0], 1, rtol=1e-5)
 
 
 @pytest.mark.thorough

@@ -9,17 +9,14 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.evaluators.rollout import RolloutEvaluator
 from gtcfr.mesh import batch_mesh, on_all, split_batch
 from gtcfr.root import SearchRoot, start_of_game
 from gtcfr.search import SearchResult, advance, begin, read, search
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.settings import SearchSettings
 from sog.games import Game, make
 
 KEY = jax.random.key(3)
 SETTINGS = {
-    "SoG(6, 1)": SearchSettings(num_simulations=6, num_queries=2),
-    "SoG(8, 2)": SearchSettings(num_simulations=8, simulations_per_update=2),
     "SoG(4, 0.5) by DCFR": SearchSettings(
         num_simulations=4,
         simulations_per_update=0.5,
@@ -29,9 +26,6 @@ SETTINGS = {
         num_queries=2,
     ),
     "SoG(8, 1), growing early": SearchSettings(num_simulations=8, growth_share=0.5),
-    "the whole game": SearchSettings(
-        num_simulations=5, lookahead=WHOLE_GAME, grow=False, capacity=60
-    ),
 }
 
 
@@ -72,13 +66,7 @@ def assert_same(found: SearchResult, expected: SearchResult) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if "DCFR" in name or "early" in name else pytest.mark.slow)
-        for name in SETTINGS
-    ],
-)
+@pytest.mark.parametrize("name", SETTINGS)
 def test_a_search_in_parts_finds_what_it_finds_at_once(name: str) -> None:
     game, settings = make("kuhn"), SETTINGS[name]
     root = start_of_game(game, batch_size=2)
@@ -99,14 +87,6 @@ def test_a_tree_that_grows_early_stays_as_it_is_afterwards() -> None:
     assert not np.array_equal(later.policy, grown.policy)
 
 
-@pytest.mark.slow
-def test_an_evaluator_with_a_memory_goes_on_as_well() -> None:
-    game, settings = make("tic_tac_toe"), SearchSettings(num_simulations=6)
-    root, evaluator = start_of_game(game, batch_size=2), RolloutEvaluator(num_rollouts=2)
-    *_, found = in_parts(game, evaluator, settings, root, [2, 1, 3])
-    assert_same(found, at_once(game, evaluator, settings, root))
-
-
 LONG = SearchSettings(num_simulations=6, capacity=40)
 
 
@@ -115,13 +95,11 @@ def test_a_search_that_is_stopped_is_a_shorter_search() -> None:
     """Read in between, it is a search of as many simulations with as much room."""
     game = make("kuhn")
     root = start_of_game(game)
-    for count, found in enumerate(in_parts(game, ZeroEvaluator(), LONG, root, [2]), start=2):
-        short = at_once(
-            game, ZeroEvaluator(), dataclasses.replace(LONG, num_simulations=count), root
-        )
-        assert found.tree.num_nodes == short.tree.num_nodes
-        np.testing.assert_allclose(found.policy, short.policy, atol=1e-6)
-        np.testing.assert_allclose(found.values, short.values, atol=1e-6)
+    (found,) = in_parts(game, ZeroEvaluator(), LONG, root, [2])
+    short = at_once(game, ZeroEvaluator(), dataclasses.replace(LONG, num_simulations=2), root)
+    assert found.tree.num_nodes == short.tree.num_nodes
+    np.testing.assert_allclose(found.policy, short.policy, atol=1e-6)
+    np.testing.assert_allclose(found.values, short.values, atol=1e-6)
 
 
 def test_it_ends_after_all_its_updates() -> None:

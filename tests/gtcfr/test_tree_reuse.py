@@ -11,7 +11,7 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.layout import NOT_LISTED
 from gtcfr.root import start_of_game
-from gtcfr.search import advance, begin, read, search
+from gtcfr.search import advance, begin, read
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT, SearchTree
@@ -195,17 +195,3 @@ def test_with_hidden_information_a_tree_is_not_kept() -> None:
     state = jax.eval_shape(run, root=start_of_game(game), key=KEY)
     with pytest.raises(ValueError, match=r"^a tree can be kept in games of perfect information"):
         reuse_subtree(game, ZeroEvaluator(), settings, state, jnp.zeros(1, jnp.int32), KEY)
-
-
-@pytest.mark.thorough
-def test_room_for_what_is_kept_changes_no_first_search() -> None:
-    found = []
-    for kept_simulations in (0, 40):
-        settings = SearchSettings(num_simulations=30, kept_simulations=kept_simulations)
-        run = jax.jit(functools.partial(search, GAME, settings=settings))
-        root = start_of_game(GAME, batch_size=2)
-        found.append(run(evaluator=ZeroEvaluator(), root=root, key=KEY))
-    one, other = found
-    assert one.tree.shape.num_interior < other.tree.shape.num_interior
-    np.testing.assert_array_equal(one.policy, other.policy)
-    np.testing.assert_array_equal(one.values, other.values)

@@ -11,6 +11,7 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.shape import tree_shape
 from gtcfr.tree import ROOT
 from sog.games.registry import make
 from sog.tabular import Solver
@@ -29,7 +30,7 @@ def _root(text: str) -> SearchRoot:
 
 
 @functools.cache
-def _searched(text: str, rule: str, chunk_size: int = 8) -> SearchResult:
+def _searched(text: str, rule: str) -> SearchResult:
     game = make(text)
     settings = SearchSettings(
         num_simulations=_UPDATES,
@@ -37,7 +38,6 @@ def _searched(text: str, rule: str, chunk_size: int = 8) -> SearchResult:
         grow=False,
         capacity=compiled_game(text).tree.num_nodes,
         rule=rule,
-        chunk_size=chunk_size,
     )
     run = jax.jit(functools.partial(search, game, evaluator=ZeroEvaluator(), settings=settings))
     result: SearchResult = jax.tree.map(np.asarray, run(root=_root(text), key=jax.random.key(0)))
@@ -117,47 +117,6 @@ def test_search_with_the_whole_game_in_its_tree_equals_the_tabular_solver(
                 np.testing.assert_allclose(average, policy[node, infostate], atol=2e-3)
 
 
-@pytest.mark.thorough
-def test_the_answer_does_not_depend_on_the_size_of_chunks() -> None:
-    first, second = _searched("kuhn", "sog", 8), _searched("kuhn", "sog", 1)
-    np.testing.assert_allclose(first.policy, second.policy, atol=1e-6)
-    np.testing.assert_allclose(first.values, second.values, atol=1e-6)
-
-
-def _grown(text: str, batch_size: int, **changes: Any) -> SearchResult:
-    game = make(text)
-    settings = SearchSettings(**{"num_simulations": 12, **changes})
-    run = jax.jit(functools.partial(search, game, evaluator=ZeroEvaluator(), settings=settings))
-    keys = jax.vmap(functools.partial(jax.random.fold_in, jax.random.key(3)))(
-        np.arange(batch_size, dtype=np.uint32)
-    )
-    result: SearchResult = run(root=start_of_game(game, batch_size=batch_size), key=keys)
-    return result
-
-
-@pytest.mark.slow
-def test_a_search_does_not_depend_on_its_batch_or_on_spare_capacity() -> None:
-    alone, beside = _grown("leduc", 1), _grown("leduc", 3, capacity=400)
-    np.testing.assert_allclose(alone.policy[0], beside.policy[0], atol=1e-6)
-    assert alone.tree.num_nodes[0] == beside.tree.num_nodes[0]
-
-
-@pytest.mark.slow
-def test_a_tree_without_room_says_so() -> None:
-    assert _grown("leduc", 1, capacity=9).is_full.all()
-    assert not _grown("leduc", 1).is_full.any()
-
-
-@pytest.mark.slow
-def test_with_perfect_information_every_node_is_evaluated_once() -> None:
-    for simulations in (10, 40):
-        result = _grown("tic_tac_toe", 1, num_simulations=simulations)
-        tree = result.tree
-        asked = int(result.queries.num_seen[0])
-        assert asked == int(tree.num_interior[0] + tree.num_leaves[0])
-        assert asked <= 10 + simulations
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -175,4 +134,4 @@ def test_with_perfect_information_every_node_is_evaluated_once() -> None:
 )
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        _grown("kuhn", 1, **changes)
+        tree_shape(make("kuhn"), SearchSettings(**changes), 0)

@@ -76,23 +76,6 @@ def test_over_many_seeds_random_games_are_worth_what_uniform_play_is(
     assert (standard_error > 0).any()
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "text", [GAMES[0], *(pytest.param(text, marks=pytest.mark.slow) for text in GAMES[1:])]
-)
-def test_sixteen_times_the_games_make_a_quarter_of_the_error(text: str) -> None:
-    game = game_of(text)
-    nodes, ranges = beliefs_in(game, 6, seed=1)
-    exact = np.asarray(evaluate_nodes(game, uniform_play_evaluator(game), nodes, ranges)[0])
-
-    def error(num_games: int) -> float:
-        found = values_by_seed(game, nodes, ranges, num_games, num_seeds=40)
-        return float(np.sqrt(np.mean((found - exact) ** 2)))
-
-    worlds = game.num_infostates**2
-    assert error(16 * worlds) == pytest.approx(error(worlds) / 4, rel=0.25)
-
-
 @pytest.mark.thorough(but=["1]"])
 @pytest.mark.parametrize("games", [1, 16])
 def test_games_are_independent_of_each_other_also_those_from_one_world(games: int) -> None:
@@ -164,26 +147,6 @@ def searched(evaluator: Evaluator, paths: list[list[int]], seeds: list[int]) -> 
     keys = jnp.stack([jax.random.key(seed) for seed in seeds])
     result: SearchResult = _run(evaluator=evaluator, root=root, key=keys)
     return result
-
-
-@pytest.mark.slow
-def test_a_search_finds_the_same_in_whatever_batch() -> None:
-    evaluator = WorldRolloutEvaluator(num_games=8)
-    pair = searched(evaluator, [[1, 1], [1, 2]], [0, 1])
-    for number, (path, seed) in enumerate((([1, 1], 0), ([1, 2], 1))):
-        alone = searched(evaluator, [path], [seed])
-        np.testing.assert_allclose(pair.policy[number], alone.policy[0], atol=1e-5)
-        one, other = (r.tree.leaf.encoded.utility for r in (pair, alone))
-        np.testing.assert_array_equal(one[number], other[0])
-
-
-@pytest.mark.thorough
-def test_another_seed_plays_other_games() -> None:
-    one, same, other = (
-        searched(WorldRolloutEvaluator(num_games=8, seed=seed), [[1, 1]], [0]) for seed in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(one.policy, same.policy)
-    assert (np.asarray(one.values) != np.asarray(other.values)).any()
 
 
 @pytest.mark.thorough

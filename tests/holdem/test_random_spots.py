@@ -14,8 +14,9 @@ import pytest
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
+from networks.losses import batch_loss
 from selfplay.examples import StoredExample, load_example
-from selfplay.learner import STEPS_PER_CALL, cvpn_loss
+from selfplay.learner import STEPS_PER_CALL
 from selfplay.loop import InlineSchedule
 from selfplay.processes import ProcessSchedule
 from selfplay.settings import Config, LearnerSettings, SelfplaySettings, SolverSettings
@@ -206,8 +207,9 @@ def test_what_the_network_is_told_to_be_at_stake_is_the_larger_stake(
     np.testing.assert_allclose(loaded.at_stake, stake / game.betting.most_won, rtol=1e-6)
 
     def loss(relative: bool) -> float:
-        settings = LearnerSettings(relative_values=relative, policy_weight=0)
-        return float(cvpn_loss(apply_fn, params, loaded, settings)[0])
+        weights = {"value_weight": 1.0, "policy_weight": 0.0, "huber_delta": 1.0}
+        found, _ = batch_loss(apply_fn, params, loaded, relative_values=relative, **weights)
+        return float(found)
 
     values = jnp.where(loaded.value_mask, apply_fn(params, loaded.features, loaded.ranges)[0], 0)
     off = np.abs(np.where(loaded.value_mask, values - loaded.values, 0))

@@ -27,7 +27,7 @@ from sog.games import Game, make
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.poker import PokerState
 from sog.games.encoding import Planes
-from tests.networks.queries import given, observed, queries
+from tests.networks.queries import given, queries
 
 TINY = NetworkSettings(width=8, depth=2)
 PAIRWISE = NetworkSettings(width=8, depth=2, value_head="pairwise")
@@ -245,17 +245,6 @@ def test_pairwise_values_add_up_to_zero_over_both_players() -> None:
     np.testing.assert_allclose(worth[:, 0], -worth[:, 1], rtol=1e-4)
 
 
-@pytest.mark.thorough
-def test_a_search_asks_a_pairwise_network() -> None:
-    game = make("kuhn")
-    apply_fn, params = make_network(game, PAIRWISE, 0)
-    evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
-    settings = SearchSettings(num_simulations=3)
-    run = jax.jit(functools.partial(search, game, settings=settings))
-    result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
-    np.testing.assert_allclose(result.policy.sum(axis=2), 1, rtol=1e-5)
-
-
 TWO_HEADS = pytest.mark.parametrize(
     "settings", [dataclasses.replace(one, policy_heads=2) for one in (TINY, PAIRWISE)]
 )
@@ -294,14 +283,6 @@ def test_two_equal_policy_heads_answer_as_one(settings: NetworkSettings) -> None
     alone = {**params, "policies": {0: params["policies"][0]}}
     for both, single in zip(answer_of(apply_fn, params), answer_of(one, alone), strict=True):
         np.testing.assert_array_equal(both, single)
-
-
-def test_the_parameters_of_one_policy_head_are_those_of_checkpoints_of_old() -> None:
-    """Which were saved as a list, before there could be two heads: policy, torso, values."""
-    shapes = [leaf.shape for leaf in jax.tree.leaves(network_of("kuhn", TINY)[1])]
-    policy, values = [(9,), (8, 9)], [(6,), (8, 6)]  # biases and kernels; S = 3, A = 3
-    inputs = len(observed(make("kuhn"))) + 2 * 3
-    assert shapes == [*policy, (8,), (inputs, 8), (8,), (8, 8), *values]
 
 
 @pytest.mark.thorough

@@ -1,6 +1,5 @@
 """Policy heads in the shape of the moves: which logit belongs to which cell of the board."""
 
-import dataclasses
 from typing import Any
 
 import jax
@@ -12,67 +11,10 @@ from networks.cvpn import NetworkSettings, make_network
 from sog.games import Game, make
 from sog.games.cards.kuhn import Kuhn
 from sog.games.cards.poker import PokerState
-from sog.games.core import param
 from sog.games.encoding import Moves, Planes
-from sog.games.perfect_information import PerfectInformationGame
-from sog.pytree import pytree
 
 MOVES = NetworkSettings(torso="resnet", width=4, depth=1, policy_shape="moves")
-
-
-@pytree
-class Cells:
-    stones: jax.Array
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Board(PerfectInformationGame[Cells]):
-    """What a network must know of chess (8 x 8 x 73 moves) or Go (a board and a pass)."""
-
-    name = "board"
-    summary = "a board without rules"
-    max_depth = 1
-
-    size: int = param(8, "rows and columns")
-    planes: int = param(73, "kinds of moves")
-    others: int = param(0, "moves without a cell")
-
-    @property
-    def num_actions(self) -> int:
-        return self.size**2 * self.planes + self.others
-
-    @property
-    def encoding(self) -> Planes:
-        moves = Moves(planes=self.planes, others=self.others)
-        return Planes(channels=1, rows=self.size, columns=self.size, moves=moves)
-
-    def root(self) -> Cells:
-        return Cells(stones=jnp.zeros((self.size, self.size), jnp.int8))
-
-    def actor(self, state: Cells) -> jax.Array:
-        return jnp.zeros((), jnp.int32)
-
-    def legal_outcomes(self, state: Cells) -> jax.Array:
-        return jnp.ones(self.num_actions, bool)
-
-    def apply(self, state: Cells, outcome: jax.Array) -> Cells:
-        return state
-
-    def result(self, state: Cells) -> jax.Array:
-        return jnp.zeros((), jnp.float32)
-
-    def observe(self, state: Cells) -> jax.Array:
-        features: jax.Array = state.stones.reshape(-1).astype(jnp.float32)
-        return features
-
-    def describe_state(self, state: Cells) -> str:
-        return "a board"
-
-    def describe_action(self, state: Cells, infostate: int, action: int) -> str:
-        return str(action)
-
-
-CHESS, GO = Board(), Board(size=9, planes=1, others=1)
+CHESS, GO = make("chess"), make("go9")
 
 
 class BoardKuhn(Kuhn):
@@ -107,7 +49,7 @@ def observed(game: Game[Any]) -> Any:
 
 
 @pytest.mark.parametrize(("game", "num_moves"), [(CHESS, 4672), (GO, 82)], ids=["chess", "go"])
-def test_there_is_a_logit_for_every_move(game: Board, num_moves: int) -> None:
+def test_there_is_a_logit_for_every_move(game: Game[Any], num_moves: int) -> None:
     assert game.num_actions == num_moves
     assert logits_of(game, observed(game)).shape == (1, num_moves)
 

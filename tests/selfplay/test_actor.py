@@ -120,39 +120,12 @@ def test_belief_states_are_those_where_the_games_stand() -> None:
         assert (mask == (ranges[np.arange(len(movers)), movers] > 0)).all()
 
 
-@pytest.mark.thorough
-def test_actions_of_uniform_play_are_equally_frequent_whatever_the_card() -> None:
-    tree = tree_of("kuhn")
-    bets = np.zeros((2, 3), int)
-    for step in uniform_play():
-        before = nodes_of(tree, step.decisions.visited.state)
-        after = nodes_of(tree, jax.vmap(pack)(step.after.state))
-        at_root = before == 0
-        bet = tree.node_outcome[after[at_root]] == 2
-        np.add.at(bets, (bet.astype(int), step.before.infostates[at_root, 0]), 1)
-    total = bets.sum(axis=0)
-    assert total.min() > 150
-    assert (np.abs(bets[1] - total / 2) < 5 * np.sqrt(total / 4)).all()
-
-
 def test_mean_payoffs_are_those_of_uniform_play() -> None:
     wanted = expected_utility(tree_of("kuhn"), uniform_policy(compiled_game("kuhn")))
     payoffs = np.concatenate([s.decisions.utility[s.decisions.is_over] for s in uniform_play()])
     assert len(payoffs) > 700
     assert set(np.abs(payoffs).tolist()) == {1.0, 2.0}
     assert abs(payoffs.mean() - wanted) < 4 * payoffs.std() / len(payoffs) ** 0.5
-
-
-def test_cards_are_dealt_evenly_and_never_twice() -> None:
-    dealt = np.concatenate(
-        [s.before.infostates[s.before.num_decisions == 0] for s in uniform_play()]
-    )
-    pairs, counts = np.unique(dealt, axis=0, return_counts=True)
-    assert len(pairs) == 6
-    assert (pairs[:, 0] != pairs[:, 1]).all()
-    share = 1 / 6
-    bound = 5 * np.sqrt(len(dealt) * share * (1 - share))
-    assert (np.abs(counts - share * len(dealt)) < bound).all()
 
 
 def test_games_that_are_over_are_replaced_by_new_ones() -> None:

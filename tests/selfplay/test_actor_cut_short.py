@@ -6,7 +6,6 @@ import pytest
 
 from gtcfr.packing import pack
 from selfplay.settings import SelfplaySettings
-from selfplay.trajectories import Trajectories
 from sog.games import make
 from tests.selfplay.played_steps import Step, actors, nodes_of, play, whole_game
 from tests.tabular.small_games import tree_of
@@ -72,22 +71,6 @@ def test_games_of_too_many_moves_are_played_to_their_end_at_random() -> None:
     assert folds + calls + payoffs.count(1.0) == len(payoffs)
     assert folds + calls > 20
     assert abs(folds - calls) < 4 * (folds + calls) ** 0.5
-
-
-@pytest.mark.thorough
-def test_games_of_too_many_moves_give_examples_with_their_outcome() -> None:
-    trajectories, random = Trajectories(IMPATIENT.batch_size, td1=1.0), np.random.default_rng(0)
-    num_examples = 0
-    for step in impatient_play():
-        found = trajectories.add(step.decisions, 2.0, random)
-        outcomes = step.decisions.utility[step.decisions.is_over] / 2.0
-        assert (found is None) == (len(outcomes) == 0)
-        if found is not None:
-            assert found.value_mask.sum(axis=2).tolist() == [[1, 1]] * len(found.values)
-            expected = np.repeat(outcomes, 2)  # the two belief states that were searched
-            np.testing.assert_array_equal(found.values.sum(axis=2)[:, 0], expected)
-            num_examples += len(expected)
-    assert num_examples > 500
 
 
 def test_what_is_played_is_mixed_with_uniform_play() -> None:

@@ -1,11 +1,9 @@
 """AlphaZero: its search, what self-play makes of it, and its training."""
 
-import copy
 import dataclasses
 import functools
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import jax
@@ -21,8 +19,6 @@ from networks.cvpn import NetworkSettings
 from selfplay.alphazero.player import AlphaZeroWorker
 from selfplay.alphazero.search import AlphaZeroResult, search, search_bytes
 from selfplay.loop import InlineSchedule
-from selfplay.runs.checkpoint import CheckpointStore
-from selfplay.runs.metrics import MetricsFile
 from selfplay.schedule import check_config
 from selfplay.settings import (
     AlphaZeroSettings,
@@ -32,7 +28,6 @@ from selfplay.settings import (
     RunSettings,
     SelfplaySettings,
 )
-from selfplay.training import Training
 from selfplay.workers import SELFPLAY
 from sog.games import make
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
@@ -181,16 +176,9 @@ def test_a_player_who_moves_twice_is_not_taken_for_his_opponent() -> None:
     np.testing.assert_allclose(found.value, [-1 / 3, 1 / 3], atol=0.15)
 
 
-@functools.cache
-def schedule() -> tuple[InlineSchedule, Any]:
-    """The one run of this file, and what it is at its start."""
-    inner = InlineSchedule(TIC_TAC_TOE, CONFIG)
-    return inner, copy.deepcopy(inner.save())
-
-
 @pytest.mark.thorough
 def test_examples_have_the_outcome_of_their_game_and_the_shares_of_visits() -> None:
-    inner, _ = schedule()
+    inner = InlineSchedule(TIC_TAC_TOE, CONFIG)
     worker = AlphaZeroWorker(TIC_TAC_TOE, CONFIG)
     version, random = inner.learner.state.step, np.random.default_rng(0)
     games = finished = 0
@@ -225,37 +213,16 @@ def test_examples_have_the_outcome_of_their_game_and_the_shares_of_visits() -> N
     assert games == finished >= 2 * GAMES
 
 
-def open_training(folder: Path) -> Training:
-    inner, start = schedule()
-    inner.load(*copy.deepcopy(start))
-    store = CheckpointStore(folder / "checkpoints", keep=9)
-    return Training(inner, store, MetricsFile(folder / "metrics.jsonl"))
-
-
-@pytest.mark.thorough
-def test_a_resumed_run_ends_as_one_that_was_not_interrupted(tmp_path: Path) -> None:
-    whole = open_training(tmp_path / "whole")
-    assert whole.run()
-    expected, _ = copy.deepcopy(whole.inner.save())
-    counts = dict(whole.inner.counts)
-    parts = open_training(tmp_path / "parts")
-    assert not parts.run(should_stop=lambda: parts.inner.learner.step >= 8)
-    again = open_training(tmp_path / "parts")
-    assert again.resume() is not None
-    assert 8 <= again.inner.learner.step < 24
-    assert again.run()
-    found, _ = again.inner.save()
-    assert again.inner.counts == counts
-    assert counts["solves"] == 0
-    assert found.keys() == expected.keys()
-    for name, array in expected.items():
-        np.testing.assert_array_equal(found[name], array, err_msg=name)
-
-
 @pytest.mark.parametrize("game", ["kuhn", "goofspiel"])
 def test_games_with_hidden_information_are_refused(game: str) -> None:
     with pytest.raises(ValueError, match=r"^alphazero needs a game of perfect information"):
         check_config(make(game), Config(game=game, algorithm="alphazero"))
+
+
+def test_an_unknown_algorithm_is_refused() -> None:
+    says = r"^algorithm must be one of student_of_games, alphazero, got 'alpha'"
+    with pytest.raises(ValueError, match=says):
+        check_config(TIC_TAC_TOE, dataclasses.replace(CONFIG, algorithm="alpha"))
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

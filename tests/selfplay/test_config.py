@@ -82,15 +82,6 @@ def test_how_the_chains_of_self_play_are_resolved_is_not_how_they_are_evaluated(
     assert told.run.evaluate_search == SearchSettings(safe=False, alpha=0.25)
 
 
-def test_a_file_of_version_0_1_says_it_among_the_games_of_self_play(tmp_path: Path) -> None:
-    file = tmp_path / "old.toml"
-    file.write_text('game = "leduc"\n[selfplay]\nsafe = false\nsearch_everywhere = true\n')
-    config = load_config(str(file))
-    assert config.search == SearchSettings(safe=False, search_everywhere=True)
-    assert config.run.evaluate_search == SearchSettings()
-    assert load_config(str(file), ["search.safe=true"]).search.safe
-
-
 @pytest.mark.parametrize(
     ("key", "fixed"),
     [

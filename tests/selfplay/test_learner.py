@@ -147,23 +147,13 @@ def test_two_devices_do_the_same_as_one() -> None:
         each.train(found)
     used = [num_devices(each._states) for each in (one, two)]
     assert used == [1, 2]
+    assert num_devices(two.state) == 1  # for searches, which say themselves what to copy where
     assert_equal_params(one.state.params, two.state.params, 1e-6)
     assert_moved(two.state.params)
 
 
 def num_devices(state: Any) -> int:
     return len(jax.tree.leaves(state)[0].devices())
-
-
-def test_searches_find_the_parameters_on_one_device() -> None:
-    """Who searches says himself which devices are to have copies."""
-    one = learner()
-    assert num_devices(one.state) == 1
-    one.train(batches(1))
-    assert num_devices(one.state) == 1
-    one.load(one.save())
-    assert num_devices(one.state) == 1
-    assert_equal_params(one.state, one._states, 0)
 
 
 def test_on_a_cpu_one_device_learns() -> None:
@@ -186,16 +176,6 @@ def test_a_batch_that_cannot_be_shared_by_the_devices_is_refused(
     config = dataclasses.replace(load_config("kuhn"), learner=settings)
     with pytest.raises(ValueError, match=r"^learner: batch_size must be a multiple of the 2 dev"):
         schedule.check_config(KUHN, config)
-
-
-def test_several_steps_in_one_call_are_the_steps_one_by_one() -> None:
-    found = batches(4)
-    at_once, one_by_one = learner(), learner()
-    at_once.train(found)
-    for step in range(4):
-        one_by_one.train(take(found, np.array([step])))
-    assert one_by_one.step == at_once.step == 4
-    assert_equal_params(at_once.state.params, one_by_one.state.params, 1e-6)
 
 
 def convolutions_in_loops(jaxpr: Any, in_loop: bool = False) -> int:
@@ -263,17 +243,6 @@ def test_a_batch_that_is_not_finite_is_named_and_changes_nothing() -> None:
         np.testing.assert_array_equal(leaf, old)
     one.train(found)
     assert one.step == 5
-
-
-def test_a_learner_that_was_saved_goes_on_as_if_nothing_had_been() -> None:
-    one, copy = learner(), learner()
-    one.train(batches(2))
-    copy.load(one.save())
-    assert copy.step == 2
-    found = batches(2, seed=1)
-    assert copy.train(found) == one.train(found)
-    for ours, theirs in zip(one.save(), copy.save(), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.parametrize("changes", [{"width": 17}, {"optimizer": "muon"}])

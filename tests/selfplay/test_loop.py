@@ -1,7 +1,6 @@
 """The inline schedule: the same run gives the same numbers, whatever happens to its process."""
 
 import copy
-import dataclasses
 import functools
 import os
 import shutil
@@ -60,15 +59,14 @@ training.run(progress=progress)
 
 
 @functools.cache
-def compiled(*, everywhere: bool = False) -> tuple[InlineSchedule, Any]:
+def compiled() -> tuple[InlineSchedule, Any]:
     """The one run of this process, since compiling takes long, and what it is at its start."""
-    search = dataclasses.replace(CONFIG.search, search_everywhere=everywhere)
-    inner = InlineSchedule(make(CONFIG.game), dataclasses.replace(CONFIG, search=search))
+    inner = InlineSchedule(make(CONFIG.game), CONFIG)
     return inner, copy.deepcopy(inner.save())
 
 
-def new_run(*, everywhere: bool = False) -> InlineSchedule:
-    inner, start = compiled(everywhere=everywhere)
+def new_run() -> InlineSchedule:
+    inner, start = compiled()
     inner.load(*copy.deepcopy(start))
     return inner
 
@@ -188,21 +186,6 @@ def test_games_in_progress_are_given_up_when_new_ones_begin() -> None:
     training.load(*after_one)
     assert_same(play_on(training, 3), begins_anew)
     assert not np.array_equal(goes_on["replay/entry_value"], begins_anew["replay/entry_value"])
-
-
-@pytest.mark.slow
-def test_with_searches_everywhere_too_a_run_goes_on_from_a_checkpoint_as_if_nothing_was() -> None:
-    training = new_run(everywhere=True)
-    play_on(training, 6)
-    assert training.counts["searches"] == 6 * 2 * 8  # two in each of the eight games
-    assert training.learner.step > 0
-    training.begin_new_games()
-    saved = copy.deepcopy(training.save())
-    goes_on = copy.deepcopy(play_on(training, 4))
-    training = new_run(everywhere=True)
-    assert_same(play_on(training, 6), saved[0])
-    training.load(*saved)
-    assert_same(play_on(training, 4), goes_on)
 
 
 def test_no_step_is_done_before_there_are_enough_examples_nor_beyond_the_limit() -> None:

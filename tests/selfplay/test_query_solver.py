@@ -1,6 +1,5 @@
 """Queries of the network, solved and made into examples."""
 
-import dataclasses
 import functools
 from typing import Any
 
@@ -17,10 +16,9 @@ from gtcfr.search import search
 from gtcfr.settings import WHOLE_GAME, SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.examples import StoredExample, load_example, store_example
-from selfplay.query_solver import Solved, choose_queries, solve_queries, with_queries
+from selfplay.query_solver import Solved, choose_queries, solve_queries
 from selfplay.settings import SolverSettings
 from sog.games import CHANCE, make
-from sog.tabular import compile_tree, solve_subgame
 from tests.tabular.small_games import node_after, tree_of
 
 KUHN = make("kuhn")
@@ -81,27 +79,6 @@ def test_the_targets_are_what_a_search_from_the_belief_state_finds() -> None:
     np.testing.assert_array_equal(examples.state, packed("kuhn", tuple(NODES)))
     assert examples.version.tolist() == [3] * len(NODES)
     assert not solved().fault.found.any()
-
-
-@pytest.mark.parametrize("query", range(len(NODES)))
-def test_the_values_are_those_of_a_tabular_solve_of_the_subgame(query: int) -> None:
-    compiled = compile_tree(KUHN, root=TREE.state(NODES[query]))
-    wanted = solve_subgame(compiled, ranges()[query][..., None], iterations=2000)
-    both, cfvs = ranges()[query], wanted.cfvs[..., 0]
-    values = solved().examples.values[query] * MOST
-    # What the whole subgame is worth is one number; what an infostate is worth need not be.
-    exact = np.where(wanted.values[..., 0] != 0, wanted.values[..., 0], 1)
-    compatible = np.where(wanted.values[..., 0] != 0, cfvs / exact, 0)
-    worth = (both * compatible * values).sum(axis=1)
-    np.testing.assert_allclose(worth, (both * cfvs).sum(axis=1), atol=0.01)
-    reached = (both > 0) & (compatible > 0)
-    np.testing.assert_allclose(values[reached], wanted.values[..., 0][reached], atol=0.06)
-
-
-def test_the_policy_facing_a_bet_folds_jacks_and_calls_with_kings() -> None:
-    policy = solved().examples.policy[NODES.index(node_after(TREE, BET))]
-    assert policy[JACK, FOLD] > 0.95
-    assert policy[KING, CALL] > 0.95
 
 
 # Masks.
@@ -249,13 +226,6 @@ def test_with_recursion_a_solve_passes_on_belief_states_below_its_own() -> None:
     assert passed_on <= wanted
     assert packed("kuhn", (node_after(TREE, CHECK, BET),)).tobytes() in passed_on
     np.testing.assert_allclose(found.queries.beliefs.ranges[chosen].sum(axis=2), 1, rtol=1e-5)
-
-
-def test_the_search_that_solves_is_told_how_many_queries_to_keep() -> None:
-    settings = SearchSettings(num_simulations=3, alpha=0.25)
-    for per_search, places in ((0.0, 0), (0.1, 1), (1.0, 1), (1.2, 2)):
-        kept = with_queries(settings, per_search)
-        assert kept == dataclasses.replace(settings, num_queries=places)
 
 
 # Random ranges.

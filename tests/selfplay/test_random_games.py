@@ -12,7 +12,6 @@ from gtcfr.packing import unpack
 from selfplay.examples import StoredExample
 from selfplay.loop import InlineSchedule
 from selfplay.random_games import play_random_games
-from selfplay.settings import SelfplaySettings
 from sog.games import Game, make
 from sog.games.core import PLAYER_0, PLAYER_1
 from tests.selfplay.test_loop import CONFIG, assert_same
@@ -101,10 +100,3 @@ def test_a_run_begins_with_its_random_games_and_plays_them_once() -> None:
     again.load(*saved)
     again.cycle()
     assert_same(again.save()[0], training.save()[0])
-
-
-def test_impossible_numbers_of_random_games_are_refused() -> None:
-    with pytest.raises(ValueError, match="random_games must be >= 0, got -1"):
-        SelfplaySettings(random_games=-1)
-    with pytest.raises(ValueError, match=r"random_share must be in \[0, 1\], got 2"):
-        SelfplaySettings(random_share=2)

@@ -104,16 +104,6 @@ def test_a_start_that_was_cut_short_is_taken_over(path: Path) -> None:
     assert not (path / "config.toml.new").exists()
 
 
-def test_a_run_that_said_itself_how_many_children_are_added_goes_on(path: Path) -> None:
-    one = SearchSettings(num_children=1)
-    said = Config(game="tic_tac_toe", search=one)
-    begin(path, said)
-    with RunFolder.open(path, Config(game="tic_tac_toe")):
-        pass
-    two = Config(game="tic_tac_toe", search=SearchSettings(num_children=2))
-    assert "search.num_children = none, not 2; choose" in refusal(path, two)
-
-
 def test_another_configuration_is_refused_by_its_first_key(path: Path) -> None:
     begin(path)
     other = Config(game="leduc", network=NetworkSettings(width=9))

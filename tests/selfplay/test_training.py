@@ -80,25 +80,15 @@ def test_milestones_are_spread_evenly_over_the_checkpoints(
     assert milestones(settings) == expected
 
 
-def test_a_run_saves_its_start_each_multiple_and_its_end(tmp_path: Path) -> None:
+def test_a_run_saves_its_start_each_multiple_and_its_end_and_then_begins_new_games(
+    tmp_path: Path,
+) -> None:
     run = RunSettings(steps=23, checkpoint_every=10, keep=9)
     training, inner, store = open_training(tmp_path, run)
     assert training.run()
     assert store.steps() == [0, 10, 20, 23]
     assert inner.learner.step == 23
-
-
-def test_new_games_begin_after_every_checkpoint_but_the_first(tmp_path: Path) -> None:
-    training, inner, _ = open_training(tmp_path, RunSettings(steps=23, checkpoint_every=10))
-    training.run()
     assert inner.new_games_at == [10, 20, 23]
-
-
-def test_old_checkpoints_go_and_milestones_stay(tmp_path: Path) -> None:
-    run = RunSettings(steps=60, checkpoint_every=10, keep=1, milestones=2)
-    training, _, store = open_training(tmp_path, run)
-    training.run()
-    assert store.steps() == [0, 30, 60]
 
 
 def test_what_was_told_before_the_first_step_is_not_told_again_after_a_kill(

@@ -84,13 +84,6 @@ def test_games_are_told_apart_and_begin_anew_after_their_end() -> None:
     assert found.value_mask.sum() == 2 * 4
 
 
-def test_a_draw_is_known_too() -> None:
-    found = add(Trajectories(1, td1=1.0), decisions(1, [ENDS], [(0, 1)], [0.0]))
-    assert found is not None
-    assert not found.values.any()
-    assert found.value_mask.sum() == 2
-
-
 def test_games_that_somebody_resigned_give_nothing_and_are_forgotten() -> None:
     trajectories = Trajectories(1, td1=1.0)
     assert add(trajectories, decisions(1, [GOES_ON], [(0, 1)])) is None
@@ -98,12 +91,6 @@ def test_games_that_somebody_resigned_give_nothing_and_are_forgotten() -> None:
     found = add(trajectories, decisions(3, [ENDS], [(0, 1)], [4.0]))
     assert found is not None
     assert found.state[:, 0].tolist() == [30]
-
-
-def test_with_probability_zero_there_are_no_examples() -> None:
-    trajectories = Trajectories(1, td1=0.0)
-    for number in range(5):
-        assert add(trajectories, decisions(number, [ENDS], [(0, 1)], [1.0])) is None
 
 
 @pytest.mark.parametrize("td1", [0.2, 0.7])

@@ -23,11 +23,6 @@ def test_an_enumerated_game_keeps_the_contract(text: str) -> None:
     assert report.num_states == tree_of(text).num_nodes
 
 
-@pytest.mark.slow
-def test_a_long_game_keeps_the_contract_where_random_walks_lead() -> None:
-    check_game(EnumeratedGame(tree=tree_of("glasses")))
-
-
 def test_it_goes_by_the_name_and_unit_of_the_game_that_it_wraps() -> None:
     game = EnumeratedGame(tree=tree_of("leduc(suit_isomorphism=true)"))
     leduc = make("leduc(suit_isomorphism=true)")

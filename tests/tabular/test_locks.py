@@ -79,14 +79,6 @@ def test_no_member_of_the_family_moves_what_is_locked() -> None:
         np.testing.assert_array_equal(solution.policy[node, :, 2], [1, 1, 1])
 
 
-def test_who_always_folds_to_a_bet_loses_the_ante_to_a_player_who_always_bets() -> None:
-    """Kuhn poker by hand: player 0 bets every card, and wins 1 each time."""
-    locked = locked_game("kuhn", "bet1: fold=1")
-    assert solve_lp(locked).value == pytest.approx(1, abs=1e-9)
-    solution = solve(locked, iterations=500)
-    assert solution.last.value == pytest.approx(1, abs=1e-3)
-
-
 def test_a_game_without_locks_is_the_same_game() -> None:
     solutions = [solve(one, iterations=100) for one in (compiled_game("kuhn"), locked_game("kuhn"))]
     np.testing.assert_array_equal(solutions[0].policy, solutions[1].policy)

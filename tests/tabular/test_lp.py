@@ -95,26 +95,7 @@ def matrices(rows: int, columns: int) -> st.SearchStrategy[np.ndarray]:
     return hnp.arrays(np.float64, (rows, columns), elements=elements)
 
 
-def value_of_2_by_2(payoffs: np.ndarray) -> float:
-    """A saddle point if there is one, else both players mix."""
-    maximin, minimax = payoffs.min(axis=1).max(), payoffs.max(axis=0).min()
-    if maximin == minimax:
-        return float(maximin)
-    (a, b), (c, d) = payoffs
-    return float((a * d - b * c) / (a + d - b - c))
-
-
 few = settings(max_examples=25)
-
-
-@pytest.mark.thorough
-@few
-@given(payoffs=matrices(2, 2))
-def test_2_by_2_games_have_the_value_of_the_textbook(payoffs: np.ndarray) -> None:
-    compiled = matrix_game(payoffs)
-    expected = value_of_2_by_2(payoffs)
-    assert solve_lp(compiled).value == pytest.approx(expected, abs=1e-9)
-    check_cfr_agrees(compiled, expected, within=0.05)
 
 
 @pytest.mark.thorough
@@ -136,19 +117,6 @@ def test_what_decides_nothing_has_the_value_of_its_end() -> None:
     assert solve_lp(folded).value == pytest.approx(1)
     called = compile_tree(kuhn.game, root=kuhn.state(node_after(kuhn, bet, call)))
     assert solve_lp(called).value == pytest.approx(0)  # cards are dealt alike
-
-
-def test_where_one_player_decides_the_value_is_his_best() -> None:
-    # After a bet, with all cards equally likely: a jack folds (-1), a king calls (+2), a queen
-    # earns -1 by folding and (2 - 2) / 2 by calling. So (-1 + 0 + 2) / 3 to player 1.
-    kuhn = compiled_game("kuhn").tree
-    facing_bet = compile_tree(kuhn.game, root=kuhn.state(node_after(kuhn, 2)))
-    solution = solve_lp(facing_bet)
-    assert solution.value == pytest.approx(-1 / 3)
-    fold, call, bet = range(3)
-    np.testing.assert_allclose(solution.policy[0, :, fold], [1, 0, 0], atol=1e-9)
-    np.testing.assert_allclose(solution.policy[0, :, call], [0, 1, 1], atol=1e-9)
-    assert not solution.policy[0, :, bet].any()
 
 
 def test_a_program_that_is_not_solved_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -232,13 +232,6 @@ def test_missing_or_unreadable_parts_are_refused(
     assert reason(path, tree).startswith("is not a policy file")
 
 
-def test_saving_over_an_old_file_replaces_it(saved: Path, tree: PublicTree) -> None:
-    other = random_policy(tree, seed=3)
-    save_policy(saved, tree, other)
-    np.testing.assert_array_equal(load_policy(saved, tree), other)
-    assert [file.name for file in saved.parent.iterdir()] == ["kuhn.npz"]
-
-
 def test_a_failed_save_leaves_the_old_file_and_nothing_else(
     saved: Path, tree: PublicTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,13 +46,6 @@ def test_a_solve_runs_all_iterations_and_finds_the_equilibrium() -> None:
     assert solution.compile_seconds > 0
 
 
-def test_the_reported_figures_are_those_of_the_returned_policy() -> None:
-    solution = solve_kuhn(iterations=20)
-    found = evaluate_policy(compiled_game("kuhn"), solution.policy)
-    assert found.exploitability[0] == pytest.approx(solution.last.exploitability, abs=1e-12)
-    assert found.value[0] == pytest.approx(solution.last.value, abs=1e-12)
-
-
 def test_checkpoints_ascend_and_end_with_the_last_iteration() -> None:
     told: list[Checkpoint] = []
     solution = solve_kuhn(iterations=300, on_checkpoint=told.append)
@@ -152,17 +145,6 @@ def test_an_unknown_rule_is_refused_with_the_known_ones() -> None:
 def test_a_bad_root_reach_is_refused(root_reach: np.ndarray, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Solver(compiled_game("kuhn"), root_reach=root_reach)
-
-
-def test_running_in_parts_is_running_at_once() -> None:
-    compiled = compiled_game("kuhn")
-    whole = Solver(compiled, "dcfr", precision="float64")
-    whole.run(12)
-    parts = Solver(compiled, "dcfr", precision="float64")
-    for iterations in (1, 4, 0, 7):
-        parts.run(iterations)
-    assert parts.iteration == whole.iteration == 12
-    np.testing.assert_array_equal(parts.average_policy(), whole.average_policy())
 
 
 @pytest.mark.parametrize("precision", get_args(Precision))

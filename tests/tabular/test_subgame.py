@@ -84,14 +84,6 @@ def test_a_subgame_has_the_value_of_its_own_linear_program(
         assert found.exploitability[0] < 1e-3
 
 
-def test_cfvs_of_both_players_weighted_by_ranges_cancel() -> None:
-    ranges = random_ranges(below(LEDUC, *THE_CARD), seed=2, batch=3)
-    found = solve_subgame(below(LEDUC, *THE_CARD), ranges, precision="float64", iterations=20)
-    totals = (ranges * found.cfvs).sum(axis=1)
-    assert (np.abs(totals[0]) > 1e-3).all()
-    np.testing.assert_allclose(totals[0], -totals[1], atol=1e-12)
-
-
 def test_values_in_kuhn_after_a_bet_are_those_worked_out_by_hand() -> None:
     # All cards are equally likely. Player 1's jack folds, his king calls, his queen may do either
     # against the jack or the king, for -1 and (2 - 2) / 2: it calls.
@@ -126,14 +118,6 @@ def test_values_stay_inside_the_utility_range_and_are_0_where_undefined() -> Non
     assert np.abs(found.values).max() <= 2
     # The card is in player 1's hand, so player 0 with it meets nobody.
     np.testing.assert_array_equal(found.values[0] == 0, np.eye(3, dtype=bool))
-
-
-def test_a_public_state_where_the_game_is_over_can_be_evaluated() -> None:
-    subgame = below("kuhn", BET, CALL)
-    found = solve_subgame(subgame, np.ones((2, 3, 1)), iterations=1)
-    # Two chips each; a jack loses to both others, a queen to one.
-    np.testing.assert_allclose(found.values[..., 0], [[-2, 0, 2], [-2, 0, 2]])
-    assert found.exploitability[0] == pytest.approx(0)
 
 
 def test_twice_the_exploitability_bounds_the_error_and_no_less_does() -> None:

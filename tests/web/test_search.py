@@ -10,13 +10,13 @@ import pytest
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.games import make
+from sog.games.cards.kuhn import Kuhn
 from sog.web import snapshots as found
 from sog.web.catalog import Catalog
 from sog.web.interfaces import RequestError, SearchSetup
 from sog.web.preparations import Preparations
 from sog.web.security import Guard
 from sog.web.watched_search import PAUSED, WHOLE, WatchedSearch
-from tests.gtcfr.large_games import TurnCard
 from tests.web.visitor import Visitor, row_in, status_in
 
 SEARCH = {"game": "kuhn", "evaluator": "zero", "search": "20,1", "history": "", "mode": "whole"}
@@ -137,10 +137,10 @@ def test_a_network_needs_no_choice_of_what_values_its_leaves(visitor: Visitor) -
 
 
 def test_games_that_files_may_name_are_on_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOG_GAMES", "tests.gtcfr.large_games:TurnCard, maps/mine.csv")
+    monkeypatch.setenv("SOG_GAMES", "sog.games.cards.kuhn:Kuhn, maps/mine.csv")
     first = Catalog().games[0]
-    assert isinstance(Catalog().game(first), TurnCard)
-    monkeypatch.setenv("SOG_GAMES", "tests.gtcfr.large_games:Missing")
+    assert isinstance(Catalog().game(first), Kuhn)
+    monkeypatch.setenv("SOG_GAMES", "sog.games.cards.kuhn:Missing")
     with pytest.raises(ValueError, match="Missing"):
         Catalog()
 
