@@ -149,13 +149,12 @@ class SearchSettings:
 
     @property
     def simulations_per_phase(self) -> int:
-        """ceil(c) while the tree grows through all updates; otherwise the least multiple of that
-        which is enough, and which divides s."""
+        """ceil(c) while the tree grows through all updates; otherwise, of the multiples of that
+        which divide s, the one nearest to what the share wants."""
         step, wanted = math.ceil(self.simulations_per_update), self._simulations_per_growing_update
-        count = step * math.ceil(wanted / step - _ROUNDING)
-        while self.num_simulations % count:
-            count += step
-        return count
+        counts = range(step, self.num_simulations + 1, step)
+        divisors = [count for count in counts if self.num_simulations % count == 0]
+        return min(divisors, key=lambda count: abs(math.log(count / wanted)))
 
     @property
     def updates_per_phase(self) -> int:

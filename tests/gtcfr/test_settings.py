@@ -15,10 +15,10 @@ from gtcfr.settings import SearchSettings
         (100, 1.0, 0.25, 4, 1, 25, 75),
         (100, 0.1, 0.25, 1, 3, 100, 700),
         (100, 10.0, 0.25, 50, 1, 2, 8),  # 40 does not divide 100
-        (97, 1.0, 0.25, 97, 1, 1, 96),
         (2, 1.0, 0.25, 2, 1, 1, 1),  # fewer simulations than 1 / share
         (30, 10.0, 0.25, 30, 1, 1, 2),
         (100, 1.0, 1e-300, 100, 1, 1, 99),
+        (97, 1.0, 0.25, 1, 1, 97, 0),  # a prime number: better no growth early than all at once
     ],
 )
 def test_a_tree_that_grows_early_has_as_many_updates_and_simulations(
