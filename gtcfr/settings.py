@@ -152,9 +152,10 @@ class SearchSettings:
         """ceil(c) while the tree grows through all updates; otherwise, of the multiples of that
         which divide s, the one nearest to what the share wants."""
         step, wanted = math.ceil(self.simulations_per_update), self._simulations_per_growing_update
-        counts = range(step, self.num_simulations + 1, step)
-        divisors = [count for count in counts if self.num_simulations % count == 0]
-        return min(divisors, key=lambda count: abs(math.log(count / wanted)))
+        most = self.num_simulations // step
+        small = [part for part in range(1, math.isqrt(most) + 1) if most % part == 0]
+        counts = [step * part for part in (*small, *(most // part for part in reversed(small)))]
+        return min(counts, key=lambda count: abs(math.log(count / wanted)))
 
     @property
     def updates_per_phase(self) -> int:

@@ -19,6 +19,7 @@ from gtcfr.settings import SearchSettings
         (30, 10.0, 0.25, 30, 1, 1, 2),
         (100, 1.0, 1e-300, 100, 1, 1, 99),
         (97, 1.0, 0.25, 1, 1, 97, 0),  # a prime number: better no growth early than all at once
+        (2_000_000_000, 1.0, 0.25, 4, 1, 500_000_000, 1_500_000_000),  # found quickly
     ],
 )
 def test_a_tree_that_grows_early_has_as_many_updates_and_simulations(
