@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import TERMINAL, Game
@@ -14,6 +13,7 @@ from sog.tabular.public_tree import TreeTooLargeError
 from sog.tabular.rules import RULES
 from sog.tabular.sequence_form import CompiledGame
 from sog.tabular.solver import Solver, compile_tree
+from sog.tabular.subgame import compatible_at_root
 
 LENGTHS: Final = (100, 1000)
 """Iterations after which exploitability is compared, as of searches with so many updates."""
@@ -55,8 +55,9 @@ def random_subgames(game: Game[Any], number: int, seed: int) -> list[Problem]:
         compiled = _largest_subgame(game, _random_states(game, random))
         if compiled is not None:
             mask = compiled.tree.node_mask[0]
-            reach = _normalize(compiled, random.exponential(size=mask.shape) * mask)
-            found.append((compiled, reach[:, :, None]))
+            reach = (random.exponential(size=mask.shape) * mask)[:, :, None]
+            total = (reach * compatible_at_root(compiled, reach))[0].sum()
+            found.append((compiled, reach / np.sqrt(total)))
         if len(found) == number:
             return found
     if found:
@@ -106,14 +107,6 @@ def _seconds_per_iteration(solver: Solver, seconds: float) -> float:
         if (taken := time.perf_counter() - began) >= seconds:
             return taken / count
         count *= 2
-
-
-def _normalize(compiled: CompiledGame, reach: np.ndarray) -> np.ndarray:
-    """[2, S]: the reach at the root, scaled."""
-    with jax.enable_x64(True):
-        root = jax.tree.map(jnp.asarray, compiled.tree.state(0))
-        compatible = jax.jit(compiled.tree.game.compatible_reach)(root, jnp.asarray(reach))
-    return np.asarray(reach / np.sqrt((reach * np.asarray(compatible))[0].sum()))
 
 
 def _random_states(game: Game[Any], random: np.random.Generator) -> list[Any]:

@@ -60,12 +60,7 @@ def solve_subgame(
         if progress is not None:
             progress(solver.iteration)
     evaluation = solver.evaluate()
-    with jax.enable_x64(True):
-        root = jax.tree.map(jnp.asarray, compiled.tree.state(0))
-        exact = jnp.asarray(ranges, "float64")
-        compatible = np.asarray(_compatible_reach(compiled.tree.game, root, exact))
-    compatible = np.where(compiled.tree.node_mask[0][:, :, None], compatible, 0)
-    cfvs = np.asarray(evaluation.cfvs)
+    compatible, cfvs = compatible_at_root(compiled, ranges), np.asarray(evaluation.cfvs)
     weight = np.asarray((ranges * compatible)[0].sum(axis=0))
     largest = np.asarray(evaluation.nash_conv)
     return SubgameSolution(
@@ -75,6 +70,16 @@ def solve_subgame(
         exploitability=np.asarray(evaluation.exploitability),
         error=np.divide(largest, weight, out=np.zeros_like(largest), where=weight > 0),
     )
+
+
+def compatible_at_root(compiled: CompiledGame, reach: np.ndarray) -> np.ndarray:
+    """[2, S, batch] float64: `Game.compatible_reach` at the root of a compiled game, 0 for
+    infostates that cannot occur there. reach: [2, S, batch]."""
+    with jax.enable_x64(True):
+        root = jax.tree.map(jnp.asarray, compiled.tree.state(0))
+        exact = jnp.asarray(reach, "float64")
+        found = np.asarray(_compatible_reach(compiled.tree.game, root, exact))
+    return np.where(compiled.tree.node_mask[0][:, :, None], found, 0)
 
 
 @functools.partial(jax.jit, static_argnums=0)
