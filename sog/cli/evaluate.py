@@ -4,6 +4,8 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.evaluators.exact import exact_evaluator, noisy_evaluator, uniform_play_evaluator
 from gtcfr.mesh import batch_mesh
@@ -27,6 +29,7 @@ from sog.cli.players import check_compared, name_of, read_changes
 from sog.cli.strategy import in_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
+from sog.memory import check_memory
 from sog.numbers import MOST_SEED
 from sog.players.agents import AGENT_PREFIX
 from sog.players.runs import names_run, split_step
@@ -37,7 +40,6 @@ from sog.tabular.solver import Solver
 
 _SOLVER_ITERATIONS: Final = 30
 _ALL: Final = "@all"
-_MOST_NUMBERS: Final = 300_000_000  # policies times public states times infostates times actions
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -101,7 +103,7 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     changes = read_changes(None, arguments.set)
     _check_contradictions(arguments, changes)
     check_compared(arguments.search, changes)
-    run, checkpoints, game, base = _read_run(arguments.game)
+    run, checkpoints, game, base = read_run(arguments.game)
     if run is not None:
         reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")
     if arguments.whole_game:
@@ -155,7 +157,7 @@ def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, A
         raise CommandError("--set alpha has no effect with safe=false, which has no gadget.")
 
 
-def _read_run(
+def read_run(
     text: str,
 ) -> tuple[str | None, tuple[int | None, ...], str, SearchSettings]:
     """The run or agent given in place of a game, or None; its steps; its game and its search.
@@ -196,12 +198,8 @@ def _read_run(
 def _evaluated(compiled: CompiledGame, plan: Plan, work: display.Work) -> Iterator[Finished]:
     """Evaluates one search after another."""
     tree = compiled.tree
-    size = tree.num_nodes * tree.game.num_infostates * tree.game.num_actions
-    if plan.num_seeds * size > _MOST_NUMBERS:
-        raise CommandError(
-            f"--seeds must be at most {_MOST_NUMBERS // size:,} in {tree.game.name}, whose "
-            f"policies have {size:,} numbers, got {plan.num_seeds:,}."
-        )
+    size = plan.num_seeds * tree.node_legal.size * np.dtype(np.float32).itemsize
+    check_memory({f"policies of {plan.num_seeds:,} seeds": size})
     tabular = _solve(compiled, plan, work)
     searches = [in_whole_game(search, tree) for search in plan.searches]
     for step, evaluator in _evaluators(compiled, plan, work):

@@ -31,7 +31,7 @@ class ComposedPolicies:
     """The composed policies of several seeds."""
 
     policy: np.ndarray
-    """[seed, node, S, A], nodes as in the enumerated tree."""
+    """[seed, node, S, A] float32, nodes as in the enumerated tree."""
     exploitability: np.ndarray
     """[seed], in the game's own units."""
     value: np.ndarray
@@ -80,7 +80,7 @@ def compose(
     program = Program(tree, settings, jobs, first_seed, batch_size, mesh)
     program.compile(groups[0][0])
     compiled_at = time.perf_counter()
-    policy = np.repeat(uniform_policy(compiled)[None], seeds, axis=0)
+    policy = np.repeat(uniform_policy(compiled, np.float32)[None], seeds, axis=0)
     roots: dict[Task, Any] = {}
     num_full = 0
     batches = list(_batches(levels, groups, batch_size))

@@ -182,15 +182,23 @@ def leaf_cfvs(form: SequenceForm, player: int, opponent_sequences: Array) -> Arr
             )
             return summed
         return add_up([weight[place] * reach[other[place]] for place in range(len(other))])
-    # [own infostate, other infostate, terminal, batch]
-    matrix = payoff.matrix if player == 0 else -payoff.matrix.swapaxes(0, 1)
-    rows, columns, terminals, _ = matrix.shape
-    reach = reach.reshape(columns, terminals, reach.shape[-1])
-    # Unrolled: as one reduction or matrix product XLA's CPU code is 5 to 50 times slower here.
-    cfvs = [
-        add_up([matrix[row, column] * reach[column] for column in range(columns)])
-        for row in range(rows)
-    ]
+    cfvs, start = list[Array](), 0
+    for matrix, num_ends in zip(payoff.matrices, payoff.num_ends, strict=True):
+        # [own infostate, other infostate, terminal, batch]
+        own = matrix if player == 0 else -matrix.swapaxes(0, 1)
+        rows, columns, num_matrices, _ = own.shape
+        stop = start + columns * num_ends
+        met = reach[start:stop].reshape(columns, num_ends, reach.shape[-1])
+        start = stop
+        if num_matrices < num_ends:
+            product = jnp.tensordot(own[:, :, 0, 0], met, 1, precision=jax.lax.Precision.HIGHEST)
+            cfvs.append(product.reshape(rows * num_ends, -1))
+            continue
+        # Unrolled: as one reduction or matrix product XLA's CPU code is 5 to 50 times slower here.
+        cfvs += [
+            add_up([own[row, column] * met[column] for column in range(columns)])
+            for row in range(rows)
+        ]
     return jnp.concatenate(cfvs)
 
 

@@ -1,24 +1,20 @@
 """Compiles the public tree to the sequence form: index lists, from sparse matrices on the host."""
 
-import dataclasses
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import scipy  # loads `scipy.sparse` on first use, since that is slow
 
+from sog.tabular.payoff_layout import LeafRows, lay_out_payoffs, padded_lists
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.sequence_form import (
     NOTHING,
     CompiledGame,
-    DensePayoff,
     Layer,
     Placement,
     SequenceForm,
-    SparsePayoff,
     Treeplex,
 )
-
-_MOST_DENSE_WASTE: Final = 8  # dense payoffs may hold this many times the nonzero entries
 
 
 def compile_game(tree: PublicTree) -> CompiledGame:
@@ -29,56 +25,6 @@ def compile_game(tree: PublicTree) -> CompiledGame:
     )
     form = SequenceForm(treeplex=(plex_0, plex_1), payoff=payoff)
     return CompiledGame(tree=tree, form=form, placements=(place_0, place_1))
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class LeafRows:
-    """The leaf rows of one player, and the terminal infostate of each used one."""
-
-    infostate: np.ndarray  # [used]: node * S + infostate
-    row: np.ndarray  # [used]
-    num_rows: int
-
-
-def lay_out_payoffs(
-    tree: PublicTree,
-) -> tuple[DensePayoff | SparsePayoff, tuple[LeafRows, LeafRows]]:
-    """Lays out the terminal payoffs, dense where that wastes little, and numbers the leaf rows."""
-    size = tree.game.num_infostates
-    terminals, terminal = np.unique(tree.payoff_node, return_inverse=True)
-    used, entry, rank, of_terminal = [], [], [], []
-    for player in (0, 1):
-        key = tree.payoff_node.astype(np.int64) * size + tree.payoff_infostates[:, player]
-        keys, inverse = np.unique(key, return_inverse=True)
-        at = np.searchsorted(terminals, keys // size)
-        used.append(keys)
-        entry.append(inverse)
-        of_terminal.append(at)
-        rank.append(np.arange(len(keys)) - np.searchsorted(at, np.arange(len(terminals)))[at])
-    widths = [int(of_player.max(initial=0)) + 1 for of_player in rank]
-    if widths[0] * widths[1] * len(terminals) <= _MOST_DENSE_WASTE * len(tree.payoff):
-        matrix: Any = np.zeros((*widths, len(terminals), 1))
-        first, second = (rank[player][entry[player]] for player in (0, 1))
-        matrix[first, second, terminal, 0] = tree.payoff
-        rows = [rank[player] * len(terminals) + of_terminal[player] for player in (0, 1)]
-        num_rows = [width * len(terminals) for width in widths]
-        payoff: DensePayoff | SparsePayoff = DensePayoff(matrix=matrix)
-    else:
-        rows = [np.arange(len(keys)) for keys in used]
-        num_rows = [len(keys) for keys in used]
-        other, weight = [], []
-        for player, sign in ((0, 1.0), (1, -1.0)):
-            pairs = (entry[player], entry[1 - player])
-            shape = (num_rows[player], num_rows[1 - player])
-            payoffs = scipy.sparse.csr_matrix((sign * tree.payoff, pairs), shape)
-            other.append(padded_lists(payoffs, 0))
-            weight.append(padded_lists(payoffs, 0.0, payoffs.data)[..., None])
-        payoff = SparsePayoff(other=(other[0], other[1]), weight=(weight[0], weight[1]))
-    first_leaves, second_leaves = (
-        LeafRows(infostate=used[player], row=rows[player], num_rows=num_rows[player])
-        for player in (0, 1)
-    )
-    return payoff, (first_leaves, second_leaves)
 
 
 def _treeplex(tree: PublicTree, player: int, leaves: LeafRows) -> tuple[Treeplex, Placement]:
@@ -231,16 +177,3 @@ def _moved(
     rows = entries.row if row is None else row[entries.row]
     columns = entries.col if column is None else column[entries.col]
     return scipy.sparse.csr_matrix((entries.data, (rows, columns)), (num_rows, num_columns))
-
-
-def padded_lists(
-    matrix: "scipy.sparse.csr_matrix", fill: float, values: np.ndarray | None = None
-) -> Any:
-    """[longest, row]: the columns (or values) of each row's nonzero entries, then `fill`."""
-    count = np.diff(matrix.indptr)
-    taken = matrix.indices.astype(np.int32) if values is None else values
-    lists = np.full((int(count.max(initial=0)), len(count)), fill, taken.dtype)
-    for place in range(len(lists)):
-        has = count > place
-        lists[place, has] = taken[matrix.indptr[:-1][has] + place]
-    return lists

@@ -31,7 +31,7 @@ from sog.tabular.cfr import (
     initial_state,
     iterate,
 )
-from sog.tabular.compiler import lay_out_payoffs, padded_lists
+from sog.tabular.payoff_layout import lay_out_payoffs, padded_lists
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.rules import Rule, Step
 from sog.tabular.sequence_form import NOTHING, CompiledGame, Layer, SequenceForm, Treeplex

@@ -6,6 +6,8 @@ chunks of it.
 
 import dataclasses
 import functools
+import hashlib
+from collections.abc import Iterator
 from typing import Any, Final
 
 import jax
@@ -14,13 +16,15 @@ import numpy as np
 from jax import Array
 
 from sog.chunks import chunks, in_chunks
-from sog.games.core import PLAYER_1, TERMINAL, Game
+from sog.games.core import PLAYER_1, Game
 from sog.kept_programs import HostProgram, kept
+from sog.memory import check_memory
 from sog.pytree import pytree
 
 _SMALL_CHUNK: Final = 256
 _LARGE_CHUNK: Final = 8192
 _CHUNK_ENTRIES: Final = 2**22  # probe results held at once
+_BYTES_PER_PAYOFF: Final = 32  # a pair and an amount: in parts, and then joined
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,11 +57,12 @@ class Visit:
 
 
 def bytes_per_node(game: Game[Any]) -> int:
-    """The size of a `Visit`; tracing one would take a tenth of a second."""
+    """What is kept of a node: its part of `PublicTree`, with the flows of both players into it."""
     state = jax.tree.leaves(jax.eval_shape(game.root))
     size, entries = game.num_infostates, game.num_infostates * game.num_actions
     of_state: int = sum(leaf.size * leaf.dtype.itemsize for leaf in state)
-    return of_state + 4 + game.num_outcomes + 6 * size + 5 * entries
+    of_flows = 2 * size * len(dataclasses.fields(Flow)) * np.dtype(np.int32).itemsize
+    return of_state + 4 + 2 * size + entries + of_flows
 
 
 def _visit(game: Game[Any], state: Any, outcome: Array, at_root: Array) -> Visit:
@@ -132,30 +137,32 @@ def _chunk(size: int, entries: int) -> int:
 
 
 def find_flows(
-    game: Game[Any], visit: Visit, parent: np.ndarray, outcome: np.ndarray
+    game: Game[Any], above: Visit, level: Visit, parent: np.ndarray, outcome: np.ndarray
 ) -> tuple[Flow, Flow]:
-    """Index lists of the reach maps from every node's parent to it, for both players."""
-    child = np.arange(1, len(parent))
-    above = parent[1:]
-    legal = visit.legal_actions[above]  # chance: player 0's mask in column 0
-    acts = np.where(visit.actor[above] == PLAYER_1, 1, 0)
-    other_mask = visit.mask[above, 1 - acts]
-    splits = ((visit.actor_count[1:] > 1) & legal).any(axis=(1, 2)) | (
-        (visit.other_count[1:] > 1) & other_mask
+    """Index lists of the reach maps to the nodes of a level, for both players.
+
+    Rows are sorted; nodes are numbered within the level. parent: the nodes' rows in `above`.
+    """
+    child = np.arange(len(parent))
+    legal = above.legal_actions[parent]  # chance: player 0's mask in column 0
+    acts = np.where(above.actor[parent] == PLAYER_1, 1, 0)
+    other_mask = above.mask[parent, 1 - acts]
+    splits = ((level.actor_count > 1) & legal).any(axis=(1, 2)) | (
+        (level.other_count > 1) & other_mask
     ).any(axis=1)
     flows = []
     for player in (0, 1):
         own = (acts == player) & ~splits
-        edge, source, action = np.nonzero(own[:, None, None] & legal & (visit.actor_count[1:] == 1))
-        target = visit.actor_target[1:][edge, source, action]
+        edge, source, action = np.nonzero(own[:, None, None] & legal & (level.actor_count == 1))
+        target = level.actor_target[edge, source, action]
         waits = (acts != player) & ~splits
-        edge_w, source_w = np.nonzero(waits[:, None] & other_mask & (visit.other_count[1:] == 1))
-        target_w = visit.other_target[1:][edge_w, source_w]
-        split_rows = _split_flows(game, visit, parent, outcome, child[splits], player)
+        edge_w, source_w = np.nonzero(waits[:, None] & other_mask & (level.other_count == 1))
+        target_w = level.other_target[edge_w, source_w]
+        split_rows = _split_flows(game, above, parent, outcome, child[splits], player)
         rows = np.concatenate(
             [
-                np.stack([child[edge], target, source, action]),
-                np.stack([child[edge_w], target_w, source_w, np.zeros_like(edge_w)]),
+                np.stack([edge, target, source, action]),
+                np.stack([edge_w, target_w, source_w, np.zeros_like(edge_w)]),
                 split_rows,
             ],
             axis=1,
@@ -181,7 +188,7 @@ def _dense_transposes(game: Game[Any], states: Any, outcomes: Array) -> tuple[Ar
 
 def _split_flows(
     game: Game[Any],
-    visit: Visit,
+    above: Visit,
     parent: np.ndarray,
     outcome: np.ndarray,
     nodes: np.ndarray,
@@ -193,16 +200,16 @@ def _split_flows(
     size = game.num_infostates
 
     def call(some: np.ndarray) -> Any:
-        states = jax.tree.map(lambda leaf: leaf[parent[some]], visit.state)
+        states = jax.tree.map(lambda leaf: leaf[parent[some]], above.state)
         return _dense_transposes(game, states, outcome[some])
 
     chunk = _chunk(len(nodes), size * size * (game.num_actions + 1))
     from_actor, from_other = in_chunks(call, nodes, chunk)
-    above = parent[nodes]
-    acts = np.where(visit.actor[above] == PLAYER_1, 1, 0)
-    own = from_actor & visit.legal_actions[above][:, None] & (acts == player)[:, None, None, None]
+    rows = parent[nodes]
+    acts = np.where(above.actor[rows] == PLAYER_1, 1, 0)
+    own = from_actor & above.legal_actions[rows][:, None] & (acts == player)[:, None, None, None]
     edge, target, source, action = np.nonzero(own)
-    mask = visit.mask[above, player]
+    mask = above.mask[rows, player]
     waits = from_other & mask[:, None] & (acts != player)[:, None, None]
     edge_w, target_w, source_w = np.nonzero(waits)
     return np.concatenate(
@@ -228,10 +235,54 @@ def _pair_chunk(game: Game[Any], name: str, states: Any) -> Array:
     return jax.vmap(one)(states)
 
 
-def find_payoffs(game: Game[Any], visit: Visit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The payoffs of all terminal nodes as sparse triples (node, infostates, w * utility)."""
-    nodes = np.nonzero(visit.actor == TERMINAL)[0]
-    return find_pairs(game, "utilities", nodes, visit.state, visit.mask)
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
+class Payoffs:
+    """What ends of a game pay: ends that pay the same are of one kind, sparse triples list each."""
+
+    start: np.ndarray
+    """[kind + 1] int: where the entries of each kind start, and the number of all."""
+    infostates: np.ndarray
+    """[entry, 2] int32."""
+    amount: np.ndarray
+    """[entry] float64: w(s0, s1) times the utility to player 0."""
+
+
+def expand(start: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The entries of some kinds, one kind after another: each one's row in `kinds`, and number.
+
+    start: [kind + 1], as `Payoffs.start`.
+    """
+    count = np.diff(start)[kinds]
+    first = np.cumsum(count) - count
+    rows = np.repeat(np.arange(len(kinds)), count)
+    return rows, np.arange(len(rows)) + np.repeat(start[kinds] - first, count)
+
+
+def find_payoffs(
+    game: Game[Any], nodes: np.ndarray, node_state: Any, node_mask: np.ndarray
+) -> tuple[np.ndarray, Payoffs]:
+    """[node] the kind of each of some terminal nodes, and what the kinds pay.
+
+    Raises ValueError if there is no memory for it.
+    """
+    kinds: dict[bytes, int] = {}
+    of_nodes, start = list[int](), [0]
+    pairs, amounts = list[np.ndarray](), list[np.ndarray]()
+    for _, dense in _pairs(game, "utilities", nodes, node_state, node_mask):
+        for matrix in dense.reshape(len(dense), -1) + 0.0:  # without negative zeros
+            name = hashlib.blake2b(matrix, digest_size=16).digest()
+            of_nodes.append(kinds.setdefault(name, len(kinds)))
+            if of_nodes[-1] == len(pairs):
+                pairs.append(np.flatnonzero(matrix))
+                amounts.append(matrix[pairs[-1]])
+                start.append(start[-1] + len(pairs[-1]))
+        check_memory({"what its ends pay": _BYTES_PER_PAYOFF * start[-1]})
+    infostates = np.stack(np.divmod(np.concatenate(pairs), game.num_infostates), axis=1)
+    return np.array(of_nodes, np.int32), Payoffs(
+        start=np.array(start),
+        infostates=infostates.astype(np.int32),
+        amount=np.concatenate(amounts),
+    )
 
 
 def find_pairs(
@@ -241,15 +292,22 @@ def find_pairs(
 
     name: "utilities" for w(s0, s1) u_0(s0, s1) at terminal nodes, "compatible_reach" for w(s0, s1).
     """
-
-    def call(some: np.ndarray) -> tuple[np.ndarray, Array]:
-        return some, _pair_chunk(game, name, jax.tree.map(lambda leaf: leaf[some], node_state))
-
     parts = []
-    for some, found in chunks(call, nodes, _chunk(len(nodes), 2 * game.num_infostates**2)):
-        possible = node_mask[some]
-        dense = np.where(possible[:, 0, :, None] & possible[:, 1, None, :], found, 0)
+    for some, dense in _pairs(game, name, nodes, node_state, node_mask):
         row, *pair = (where.astype(np.int32) for where in np.nonzero(dense))
         parts.append((some[row].astype(np.int32), np.stack(pair, 1), dense[dense != 0]))
     node, infostates, number = map(np.concatenate, zip(*parts, strict=True))
     return node, infostates, number
+
+
+def _pairs(
+    game: Game[Any], name: str, nodes: np.ndarray, node_state: Any, node_mask: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yields some of the nodes and their numbers [node, S, S] at a time, see `find_pairs`."""
+
+    def call(some: np.ndarray) -> tuple[np.ndarray, Array]:
+        return some, _pair_chunk(game, name, jax.tree.map(lambda leaf: leaf[some], node_state))
+
+    for some, found in chunks(call, nodes, _chunk(len(nodes), 2 * game.num_infostates**2)):
+        possible = node_mask[some]
+        yield some, np.where(possible[:, 0, :, None] & possible[:, 1, None, :], found, 0)

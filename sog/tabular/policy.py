@@ -11,7 +11,7 @@ _TOLERANCE: Final = 1e-4  # sums of 32-bit numbers
 
 
 def check_policy(tree: PublicTree, policy: Any) -> np.ndarray:
-    """The policy [node, S, A] in float64; raises ValueError, in one line, if it is invalid.
+    """The policy [node, S, A] in 32 or 64 bits; raises ValueError, in one line, if it is invalid.
 
     All entries are finite and >= 0, and 0 for illegal actions; rows of the acting player's possible
     infostates sum to 1. Entries of chance nodes are ignored.
@@ -25,7 +25,7 @@ def check_policy(tree: PublicTree, policy: Any) -> np.ndarray:
         raise ValueError(f"policy must have shape {shape}, got {given.shape}.")
     if given.dtype.kind not in "fiub":
         raise ValueError(f"policy must be of real numbers, got {given.dtype}.")
-    found = given.astype(np.float64)
+    found = given if given.dtype == np.float32 else given.astype(np.float64, copy=False)
     rules = [
         ("must be finite and >= 0", ~(np.isfinite(found) & (found >= 0))),
         ("must be 0 for an illegal action", (found != 0) & ~tree.node_legal),

@@ -6,8 +6,6 @@ the host. Reach flows down and cfvs flow up along the flows of the public tree, 
 
 import dataclasses
 import functools
-import itertools
-from collections.abc import Iterator
 from typing import Any, Final
 
 import jax
@@ -122,51 +120,43 @@ class ProfileAnalysis:
 
 def analyze_profile(tree: PublicTree, policy: np.ndarray) -> ProfileAnalysis:
     """Analyzes a profile [node, S, A] of a whole game; raises as `check_policy` does."""
-    policy = check_policy(tree, policy)
-    edges = [list(_levels(tree, flow)) for flow in tree.flows]
+    policy = check_policy(tree, policy).astype(np.float64, copy=False)
     reach = np.zeros(tree.node_mask.shape)
     reach[0] = tree.node_mask[0]
-    for player in (PLAYER_0, PLAYER_1):
-        for edge in edges[player]:
-            arriving = reach[edge.parent, player, edge.flow.parent_infostate]
-            played = _played(tree, policy, player, edge)
-            np.add.at(reach[:, player], (edge.flow.node, edge.flow.infostate), arriving * played)
+    for level in range(1, int(tree.node_depth[-1]) + 1):
+        push_reach(tree, policy, reach, level)
     ends = _terminal_cfvs(tree, reach)
     return ProfileAnalysis(
         tree=tree,
         policy=policy,
         reach=reach,
         compatible_reach=_weigh(tree, reach),
-        cfvs=_back_up(tree, edges, ends, policy),
-        best_cfvs=_back_up(tree, edges, ends, None),
+        cfvs=_back_up(tree, ends, policy),
+        best_cfvs=_back_up(tree, ends, None),
     )
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class _Edges:
-    """A player's flows into the nodes of one level."""
+def push_reach(tree: PublicTree, policy: np.ndarray, reach: np.ndarray, level: int) -> None:
+    """Adds the reach at the nodes of a level, in place, from that one level above.
 
-    flow: Flow
-    parent: np.ndarray
-    """[row] int32: the parents of `flow.node`."""
-
-
-def _levels(tree: PublicTree, flow: Flow) -> Iterator[_Edges]:
-    """From the level below the root downwards."""
-    depth = tree.node_depth[flow.node]
-    order = np.argsort(depth, kind="stable")
-    bounds = np.searchsorted(depth[order], np.arange(1, int(tree.node_depth[-1]) + 2))
-    for start, stop in itertools.pairwise(bounds):
-        rows = order[start:stop]
-        part = Flow(**{name: array[rows] for name, array in vars(flow).items()})
-        yield _Edges(flow=part, parent=tree.node_parent[part.node])
+    policy: [node, S, A]; reach: [node, 2, S], each player's own contribution.
+    """
+    for player in (PLAYER_0, PLAYER_1):
+        flow, parent = _into_level(tree, player, level)
+        arriving = reach[parent, player, flow.parent_infostate]
+        acts = tree.node_actor[parent] == player
+        action = np.where(acts, flow.action, 0)
+        played = np.where(acts, policy[parent, flow.parent_infostate, action], 1)
+        np.add.at(reach[:, player], (flow.node, flow.infostate), arriving * played)
 
 
-def _played(tree: PublicTree, policy: np.ndarray, player: int, edge: _Edges) -> np.ndarray:
-    """[row]: the probability of the action of a flow; 1 where another player acts."""
-    flow, acts = edge.flow, tree.node_actor[edge.parent] == player
-    action = np.where(acts, flow.action, 0)
-    return np.where(acts, policy[edge.parent, flow.parent_infostate, action], 1.0)
+def _into_level(tree: PublicTree, player: int, level: int) -> tuple[Flow, np.ndarray]:
+    """A player's flows into the nodes of a level, and the parents of these nodes."""
+    flow = tree.flows[player]
+    nodes = np.searchsorted(tree.node_depth, (level, level + 1))
+    rows = slice(*np.searchsorted(flow.node, nodes))
+    part = Flow(**{name: array[rows] for name, array in vars(flow).items()})
+    return part, tree.node_parent[part.node]
 
 
 def _terminal_cfvs(tree: PublicTree, reach: np.ndarray) -> np.ndarray:
@@ -178,14 +168,12 @@ def _terminal_cfvs(tree: PublicTree, reach: np.ndarray) -> np.ndarray:
     return cfvs
 
 
-def _back_up(
-    tree: PublicTree, edges: list[list[_Edges]], ends: np.ndarray, policy: np.ndarray | None
-) -> Cfvs:
+def _back_up(tree: PublicTree, ends: np.ndarray, policy: np.ndarray | None) -> Cfvs:
     """Backs cfvs up the tree by the policy, or by the best action if it is None."""
     cfvs, actions = ends.copy(), np.zeros(tree.node_legal.shape)
     for player in (PLAYER_0, PLAYER_1):
-        for edge in reversed(edges[player]):
-            flow, parent = edge.flow, edge.parent
+        for level in range(int(tree.node_depth[-1]), 0, -1):
+            flow, parent = _into_level(tree, player, level)
             arriving = cfvs[flow.node, player, flow.infostate]
             acts = tree.node_actor[parent] == player
             chosen = parent[acts], flow.parent_infostate[acts], flow.action[acts]

@@ -15,19 +15,21 @@ import jax
 import numpy as np
 
 from sog.games.core import TERMINAL, Game
-from sog.memory import check_memory
 from sog.tabular.linear_maps import (
     Flow,
+    Payoffs,
+    Visit,
     bytes_per_node,
+    expand,
     find_flows,
     find_payoffs,
     visit_children,
 )
 
 NO_PARENT: Final = -1
-DEFAULT_MAX_NODES: Final = 2_000_000
-_MOST_BYTES: Final = 2**32  # kept while enumerating; a wide game has few nodes in that
-_BYTES_PER_PAYOFF: Final = 40  # a node, a pair and a number: in parts, and then joined
+NO_PAYOFF: Final = -1
+DEFAULT_MAX_NODES: Final = 2_100_000  # liar's dice with two dice of five faces just fits
+_MOST_BYTES: Final = 2**32  # kept of all nodes; a wide game has few nodes in that
 
 
 class TreeTooLargeError(ValueError):
@@ -63,12 +65,10 @@ class PublicTree:
     """[node, S, A] bool: legal actions of the acting player."""
     flows: tuple[Flow, Flow]
     """For each player, the flow of reach from each node's parent to it."""
-    payoff_node: np.ndarray
-    """[entry] int32: terminal nodes of the sparse payoffs below, not decreasing."""
-    payoff_infostates: np.ndarray
-    """[entry, 2] int32."""
-    payoff: np.ndarray
-    """[entry] float64: w(s0, s1) times the utility to player 0."""
+    node_payoff: np.ndarray
+    """[node] int32: the kind of payoffs of terminal nodes; NO_PAYOFF elsewhere."""
+    payoffs: Payoffs
+    """Of each kind."""
 
     @property
     def num_nodes(self) -> int:
@@ -79,6 +79,30 @@ class PublicTree:
     def has_choice(self) -> np.ndarray:
         """[node, S] bool: the acting player has more than one legal action."""
         return np.asarray(self.node_legal.sum(axis=-1) > 1)
+
+    @functools.cached_property
+    def _payoff_entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """[entry] a terminal node, not decreasing, and its entry in `payoffs`."""
+        ends = np.flatnonzero(self.node_payoff != NO_PAYOFF)
+        of_end, entry = expand(self.payoffs.start, self.node_payoff[ends])
+        return ends[of_end].astype(np.int32), entry
+
+    @property
+    def payoff_node(self) -> np.ndarray:
+        """[entry] int32: terminal nodes of the sparse payoffs below, not decreasing."""
+        return self._payoff_entries[0]
+
+    @property
+    def payoff_infostates(self) -> np.ndarray:
+        """[entry, 2] int32."""
+        infostates: np.ndarray = self.payoffs.infostates[self._payoff_entries[1]]
+        return infostates
+
+    @property
+    def payoff(self) -> np.ndarray:
+        """[entry] float64: w(s0, s1) times the utility to player 0."""
+        amount: np.ndarray = self.payoffs.amount[self._payoff_entries[1]]
+        return amount
 
     def num_infostates(self, player: int) -> int:
         """The number of a player's infostates at the public states where the player acts."""
@@ -126,13 +150,14 @@ def enumerate_public_tree(
         start = jax.jit(game.root)() if root is None else root
         start = jax.tree.map(lambda leaf: np.asarray(leaf)[None], start)
         zero = np.zeros(1, np.int32)
-        levels = [visit_children(game, start, zero, zero, at_root=True)]
-        parents, outcomes, num_nodes = [np.array([NO_PARENT])], [zero], 1
+        level = visit_children(game, start, zero, zero, at_root=True)
+        levels, parents, outcomes = [_kept(level)], [np.array([NO_PARENT])], [zero]
+        flows, num_nodes = list[tuple[Flow, Flow]](), 1
         while True:
-            parent, outcome = np.nonzero(levels[-1].legal_outcomes)
+            parent, outcome = np.nonzero(level.legal_outcomes)
             if parent.size == 0:
                 break
-            first_of_level = num_nodes - len(levels[-1].actor)
+            first, first_of_parents = num_nodes, num_nodes - len(level.actor)
             num_nodes += parent.size
             if num_nodes > max_nodes:
                 raise TreeTooLargeError(
@@ -146,33 +171,54 @@ def enumerate_public_tree(
                     f"is too large for 4 GiB of memory, which hold "
                     f"{fitting} of its nodes (reached {num_nodes} at depth {len(levels)}).",
                 )
-            parents.append(parent + first_of_level)
+            parents.append(parent + first_of_parents)
             outcomes.append(outcome.astype(np.int32))
-            levels.append(visit_children(game, levels[-1].state, parent, outcomes[-1]))
+            above, level = level, visit_children(game, level.state, parent, outcomes[-1])
+            levels.append(_kept(level))
+            found = find_flows(game, above, level, parent, outcomes[-1])
+            flows.append((_moved(found[0], first), _moved(found[1], first)))
             if progress is not None:
                 progress(num_nodes)
-        visit = jax.tree.map(lambda *leaves: np.concatenate(leaves), *levels)
-        ends = visit.mask[visit.actor == TERMINAL].sum(axis=-1, dtype=np.int64)
+        sizes = [len(parent) for parent in parents]
+        state, actor, mask, legal = jax.tree.map(lambda *parts: np.concatenate(parts), *levels)
+        ends = np.flatnonzero(actor == TERMINAL)
+        node_payoff = np.full(num_nodes, NO_PAYOFF, np.int32)
         try:
-            needed = _BYTES_PER_PAYOFF * int(ends.prod(axis=-1).sum())
-            check_memory({"what its ends pay": needed})
+            node_payoff[ends], payoffs = find_payoffs(game, ends, state, mask)
         except ValueError as error:
             raise TreeMemoryError(game, f"is too large: {error}") from None
-        payoff_node, payoff_infostates, payoff = find_payoffs(game, visit)
-        node_parent = np.concatenate(parents).astype(np.int32)
-        flows = find_flows(game, visit, node_parent, np.concatenate(outcomes))
-    sizes = [len(level.actor) for level in levels]
+    first_flow, second_flow = (_joined([pair[player] for pair in flows]) for player in (0, 1))
     return PublicTree(
         game=game,
-        node_state=visit.state,
-        node_parent=node_parent,
+        node_state=state,
+        node_parent=np.concatenate(parents).astype(np.int32),
         node_outcome=np.concatenate(outcomes),
         node_depth=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
-        node_actor=visit.actor,
-        node_mask=visit.mask,
-        node_legal=visit.legal_actions,
-        flows=flows,
-        payoff_node=payoff_node,
-        payoff_infostates=payoff_infostates,
-        payoff=payoff,
+        node_actor=actor,
+        node_mask=mask,
+        node_legal=legal,
+        flows=(first_flow, second_flow),
+        node_payoff=node_payoff,
+        payoffs=payoffs,
+    )
+
+
+def _kept(level: Visit) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """What the tree keeps of a level as it is."""
+    return level.state, level.actor, level.mask, level.legal_actions
+
+
+def _moved(flow: Flow, first: int) -> Flow:
+    """A level's flow with the numbers that its nodes have in the tree."""
+    return dataclasses.replace(flow, node=flow.node + np.int32(first))
+
+
+def _joined(flows: list[Flow]) -> Flow:
+    """The flow to all levels; a tree of one node has none."""
+    nothing = np.zeros(0, np.int32)
+    return Flow(
+        **{
+            field.name: np.concatenate([nothing, *(getattr(flow, field.name) for flow in flows)])
+            for field in dataclasses.fields(Flow)
+        }
     )

@@ -63,9 +63,17 @@ class Treeplex:
 
 @pytree
 class DensePayoff:
-    """Payoff matrices of all terminal public states; leaf row r * Z + z is infostate r of z."""
+    """Payoff matrices of terminal public states, in groups whose leaf rows follow each other.
 
-    matrix: Array  # [R0, R1, Z, 1 or batch]: w(s0, s1) * utility to player 0
+    In a group of Z ends leaf row r * Z + z is infostate r of z. One that many ends share is a group
+    of its own.
+    """
+
+    matrices: tuple[Array, ...]
+    """[R0, R1, Z, 1 or batch] each, or [R0, R1, 1, 1] if shared: w(s0, s1) * utility to player 0.
+    """
+    num_ends: tuple[int, ...] = dataclasses.field(metadata={"static": True})
+    """Z of each group."""
 
 
 @pytree
@@ -114,15 +122,23 @@ class CompiledGame:
     locks: TreeLocks | None = None
 
     def with_held(self, policy: np.ndarray) -> np.ndarray:
-        """The policy [node, S, A] with locked rows replaced."""
+        """The policy [node, S, A] or [node, S, A, batch] with locked rows replaced."""
         if self.locks is None:
             return policy
-        return np.where(self.locks.is_held[:, :, None], self.locks.policy, policy)
+        # Transposed, since a batch axis comes last.
+        held = self.locks.is_held[:, :, None]
+        return np.where(held.T, self.locks.policy.T, policy.T).T
 
     def to_tree(self, layers: tuple[tuple[Any, ...], tuple[Any, ...]]) -> np.ndarray:
-        """Scatters a policy, [A, H] per layer and player, into [node, S, A]; forced moves get 1."""
+        """Scatters a policy, [A, H] per layer and player, into [node, S, A]; forced moves get 1.
+
+        A batch axis may come last.
+        """
+        shape = self.tree.node_legal.shape
+        batch = next((np.shape(value)[2:] for player in layers for value in player), ())
+        out = np.zeros((*shape, *batch))
         forced = self.tree.node_legal & ~self.tree.has_choice[:, :, None]
-        out = np.where((self.tree.node_actor < CHANCE)[:, None, None] & forced, 1.0, 0.0)
+        out[(self.tree.node_actor < CHANCE)[:, None, None] & forced] = 1
         for placement, values in zip(self.placements, layers, strict=True):
             for layer, value in enumerate(values):
                 legal = placement.legal[layer]

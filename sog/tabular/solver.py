@@ -101,7 +101,11 @@ class Solver:
             self.root_reach = jnp.asarray(root_reach, precision)
             self.state = _start(self._form, self.root_reach)
         with jax.enable_x64(True):
-            self._exact_form = _on_device(compiled.form, "float64")
+            self._exact_form = jax.tree.map(
+                lambda exact, own: jnp.asarray(exact) if exact.dtype == np.float64 else own,
+                compiled.form,
+                self._form,
+            )
             self._exact_reach = jnp.asarray(root_reach, "float64")
 
     def run(self, iterations: int) -> None:
@@ -123,18 +127,14 @@ class Solver:
 
     def average_policy(self) -> np.ndarray:
         """[node, S, A, batch] float64: the average policy; uniform where a player never arrives."""
-        uniform, policies = uniform_policy(self.compiled), []
-        layers = [
-            [np.asarray(block, np.float64) for block in in_layers(plex, total)]
+        first, second = (
+            tuple(
+                _normalized(np.asarray(block, np.float64), layer.uniform[:, :, None])
+                for block, layer in zip(in_layers(plex, total), plex.layers, strict=True)
+            )
             for plex, total in zip(self.compiled.form.treeplex, self.state.policy_sum, strict=True)
-        ]
-        for one in range(self.root_reach.shape[-1]):
-            first, second = (tuple(block[..., one] for block in player) for player in layers)
-            sums = self.compiled.to_tree((first, second))
-            total = sums.sum(axis=-1, keepdims=True)
-            average = np.where(total > 0, sums / np.where(total > 0, total, 1), uniform)
-            policies.append(self.compiled.with_held(average))
-        return np.stack(policies, axis=-1)
+        )
+        return self.compiled.with_held(self.compiled.to_tree((first, second)))
 
     def warm_up(self) -> None:
         """Compiles iterations and evaluation, concurrently if there are several cores."""
@@ -214,10 +214,16 @@ def evaluate_policies(compiled: CompiledGame, policies: Iterable[np.ndarray]) ->
         return _on_host(_evaluate(form, root_reach, (first, second)))
 
 
-def uniform_policy(compiled: CompiledGame) -> np.ndarray:
+def uniform_policy(compiled: CompiledGame, dtype: Any = np.float64) -> np.ndarray:
     """[node, S, A]: every legal action with equal probability."""
     legal = compiled.tree.node_legal & (compiled.tree.node_actor < 2)[:, None, None]
-    return np.asarray(legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1))
+    return np.asarray(legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1).astype(dtype))
+
+
+def _normalized(sums: np.ndarray, uniform: Any) -> np.ndarray:
+    """[A, H, batch]: sums over their sum over actions; uniform where that is 0."""
+    total = sums.sum(axis=0, keepdims=True)
+    return np.where(total > 0, sums / np.where(total > 0, total, 1), uniform)
 
 
 @functools.partial(jax.jit, static_argnames="rule")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sog.tabular import RULES, CompiledGame, Solver, cfr, compiler, rules
+from sog.tabular import RULES, CompiledGame, Solver, cfr, compiler, payoff_layout, rules
 from sog.tabular.cfr import regret_matching
 from sog.tabular.sequence_form import DensePayoff, SparsePayoff
 from tests.tabular import kuhn_histories as kuhn
@@ -149,7 +149,7 @@ def compiled(request: pytest.FixtureRequest) -> CompiledGame:
     if request.param == "dense":
         return game
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compiler, "_MOST_DENSE_WASTE", 0)
+        patch.setattr(payoff_layout, "_MOST_DENSE_WASTE", 0)
         sparse = compiler.compile_game(game.tree)
     assert isinstance(sparse.form.payoff, SparsePayoff)
     return sparse
@@ -176,14 +176,15 @@ def test_solves_of_a_batch_of_root_reaches_are_those_alone(
 
 
 def with_payoff(compiled: CompiledGame, matrix: Any) -> CompiledGame:
-    form = dataclasses.replace(compiled.form, payoff=DensePayoff(matrix=matrix))
+    payoff = DensePayoff(matrices=(matrix,), num_ends=(matrix.shape[2],))
+    form = dataclasses.replace(compiled.form, payoff=payoff)
     return dataclasses.replace(compiled, form=form)
 
 
 def test_solves_of_a_batch_of_payoffs_are_those_alone() -> None:
     compiled = compiled_game("kuhn")
     assert isinstance(compiled.form.payoff, DensePayoff)
-    ante = compiled.form.payoff.matrix
+    (ante,) = compiled.form.payoff.matrices
     stakes = np.random.default_rng(4).uniform(0.5, 2, size=(*ante.shape[:-1], 3))
     together = Solver(
         with_payoff(compiled, ante * stakes),

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from sog.games.matrix import MatrixGame
-from sog.tabular import CompiledGame, compile_tree, compiler, evaluate_policy
+from sog.tabular import (
+    CompiledGame,
+    compile_tree,
+    compiler,
+    evaluate_policy,
+    payoff_layout,
+)
 from sog.tabular.sequence_form import DensePayoff, SparsePayoff
 from tests.tabular.small_games import (
     compiled_game,
@@ -61,20 +67,37 @@ def test_reach_is_the_sum_of_the_sequences_that_lead_there(compiled: CompiledGam
         np.testing.assert_allclose(found, expected[:, player], atol=1e-12)
 
 
-@pytest.mark.parametrize("game", ["kuhn", "ii_goofspiel(cards=3,order=random)"])
-def test_payoffs_laid_out_dense_or_sparse_give_the_same_values(
-    game: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "game", ["kuhn", "ii_goofspiel(cards=3,order=random)", "liars_dice(dice=2,dice1=1,faces=2)"]
+)
+@pytest.mark.parametrize("least_shared", [1, 2, 10**9])  # all kinds, some of them, none
+def test_payoffs_give_the_same_values_however_they_are_laid_out(
+    game: str, least_shared: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tree = compiled_game(game).tree
     policy = random_policy(tree, seed=3)
     found = []
     for waste, layout in ((10**9, DensePayoff), (0, SparsePayoff)):
-        monkeypatch.setattr(compiler, "_MOST_DENSE_WASTE", waste)
+        monkeypatch.setattr(payoff_layout, "_MOST_DENSE_WASTE", waste)
+        monkeypatch.setattr(payoff_layout, "_LEAST_SHARED", least_shared)
         compiled = compiler.compile_game(tree)
         assert isinstance(compiled.form.payoff, layout)
         found.append(evaluate_policy(compiled, policy))
     for name in ("value", "best_response_value", "cfvs", "best_response_cfvs"):
         np.testing.assert_allclose(getattr(found[0], name), getattr(found[1], name), atol=1e-12)
+
+
+def test_ends_that_pay_the_same_share_a_matrix_where_they_are_many() -> None:
+    """After a call of liar's dice only the last bid counts, and who called."""
+    payoff = compiled_game("liars_dice").form.payoff
+    assert isinstance(payoff, DensePayoff)
+    # Bid number n can be the last one after 2^n sets of lower bids; half of them are called by
+    # each player.
+    bids = [n for n in range(12) for _caller in range(2) if 2**n / 2 >= 256]
+    assert payoff.num_ends[-1] == 2 * 255 + 1
+    assert sorted(payoff.num_ends[:-1]) == [2**n // 2 for n in bids]
+    shared = [matrix.shape[2] for matrix in payoff.matrices]
+    assert shared == [1] * len(bids) + [2 * 255 + 1]
 
 
 def test_large_infostate_lists_that_rarely_meet_are_laid_out_sparse() -> None:

@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 
 from sog.tabular import enumerate_public_tree, linear_maps
+from sog.tabular.public_tree import NO_PAYOFF
 from tests.tabular.small_games import (
     node_after,
     tree_of,
 )
 
-BET, FOLD, CALL = 2, 0, 1  # public events of a betting round
+CHECK, BET, FOLD, CALL = 1, 2, 0, 1  # public events of a betting round
 
 
 def test_payoffs_of_kuhn_are_chips_over_the_six_deals() -> None:
@@ -28,6 +29,16 @@ def test_payoffs_of_kuhn_are_chips_over_the_six_deals() -> None:
     assert found[bet_fold, jack, king] == pytest.approx(1)
     assert (bet_call, queen, queen) not in found  # there is one queen
     assert len(found) == 5 * 6
+
+
+def test_ends_that_pay_the_same_are_of_one_kind() -> None:
+    tree = tree_of("kuhn")
+    check_fold = node_after(tree, CHECK, BET, FOLD)
+    check_call, bet_call = node_after(tree, CHECK, BET, CALL), node_after(tree, BET, CALL)
+    kinds = tree.node_payoff.tolist()
+    assert kinds[check_call] == kinds[bet_call]
+    assert kinds[check_fold] != kinds[node_after(tree, BET, FOLD)]  # another player has won
+    assert sorted(set(kinds)) == [NO_PAYOFF, 0, 1, 2, 3]
 
 
 def test_chunks_do_not_change_the_tree(monkeypatch: pytest.MonkeyPatch) -> None:

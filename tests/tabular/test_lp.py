@@ -82,8 +82,9 @@ def check_cfr_agrees(compiled: CompiledGame, value: float, within: float) -> Non
 def matrix_game(payoffs: np.ndarray) -> CompiledGame:
     rows, columns = payoffs.shape
     tree = compiled_game_of_ones(rows, columns).tree
-    first, second = tree.payoff_infostates.T
-    return compile_game(dataclasses.replace(tree, payoff=payoffs[first, second]))
+    first, second = tree.payoffs.infostates.T
+    replaced = dataclasses.replace(tree.payoffs, amount=payoffs[first, second])
+    return compile_game(dataclasses.replace(tree, payoffs=replaced))
 
 
 def compiled_game_of_ones(rows: int, columns: int) -> CompiledGame:

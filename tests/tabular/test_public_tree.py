@@ -11,9 +11,8 @@ import pytest
 
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.games.registry import make
-from sog.play.rules import first_state
 from sog.tabular import PublicTree, TreeTooLargeError, enumerate_public_tree, public_tree
-from sog.tabular.linear_maps import bytes_per_node, visit_children
+from sog.tabular.linear_maps import bytes_per_node
 from sog.tabular.public_tree import NO_PARENT, TreeMemoryError
 from tests.tabular.small_games import VARIOUS_GAMES, node_after, tree_of
 
@@ -136,12 +135,17 @@ def test_progress_is_told_level_by_level() -> None:
     assert told == [3, 7, 9]
 
 
-@pytest.mark.parametrize("name", ["leduc", "ii_goofspiel", "glasses"])
-def test_the_bytes_of_a_node_are_those_of_its_arrays(name: str) -> None:
-    game, zero = make(name), np.zeros(1, np.int32)
-    root = jax.tree.map(lambda leaf: np.asarray(leaf)[None], first_state(game))
-    visit = visit_children(game, root, zero, zero, at_root=True)
-    assert bytes_per_node(game) == sum(leaf.nbytes for leaf in jax.tree.leaves(visit))
+@pytest.mark.parametrize("name", ["leduc", "liars_dice(faces=4)", "ii_goofspiel"])
+def test_the_bytes_of_a_node_are_those_of_its_arrays_and_of_as_many_flows_as_infostates(
+    name: str,
+) -> None:
+    tree = tree_of(name)
+    tables = (tree.node_state, tree.node_actor, tree.node_mask, tree.node_legal)
+    of_tables = sum(leaf.nbytes for leaf in jax.tree.leaves(tables))
+    of_flows = sum(array.nbytes for flow in tree.flows for array in vars(flow).values())
+    most = tree.num_nodes * 2 * tree.game.num_infostates * 4 * 4
+    assert of_tables < bytes_per_node(tree.game) * tree.num_nodes == of_tables + most
+    assert of_flows <= most
 
 
 def test_a_tree_that_would_not_fit_into_memory_is_refused_with_the_count_reached(
@@ -152,11 +156,11 @@ def test_a_tree_that_would_not_fit_into_memory_is_refused_with_the_count_reached
         enumerate_public_tree(make("leduc"))
 
 
-def test_payoffs_that_would_not_fit_into_memory_are_refused_before_they_are_computed(
+def test_payoffs_that_would_not_fit_into_memory_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """5 ends of Kuhn poker, each for 3 x 3 hands."""
-    needed = 5 * 9 * 40
+    """Kuhn poker's ends are worth 1 or 2 chips by the cards, or 1 to either: 4 kinds of 6 deals."""
+    needed = 4 * 6 * 32
     monkeypatch.setattr("sog.memory.available_bytes", lambda: needed)
     enumerate_public_tree(make("kuhn"))
     monkeypatch.setattr("sog.memory.available_bytes", lambda: needed - 1)

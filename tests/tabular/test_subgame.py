@@ -41,9 +41,11 @@ def below(game: str, *outcomes: int) -> CompiledGame:
 
 def with_ranges(subgame: CompiledGame, ranges: np.ndarray) -> CompiledGame:
     """The game in which chance deals by the ranges too, in poker, where hands never change."""
-    first, second = subgame.tree.payoff_infostates.T
-    payoff = subgame.tree.payoff * ranges[0, first] * ranges[1, second]
-    return compile_game(dataclasses.replace(subgame.tree, payoff=payoff))
+    payoffs = subgame.tree.payoffs
+    first, second = payoffs.infostates.T
+    dealt = payoffs.amount * ranges[0, first] * ranges[1, second]
+    payoffs = dataclasses.replace(payoffs, amount=dealt)
+    return compile_game(dataclasses.replace(subgame.tree, payoffs=payoffs))
 
 
 @functools.cache

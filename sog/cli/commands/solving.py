@@ -7,7 +7,7 @@ from sog.cli.options import MOST_NODES_EVALUATED
 from sog.domain import policy_tables
 
 _MOST_NODES: Final = changed(
-    "--max-nodes", "refuse games of more public states than N (default: 2000000)"
+    "--max-nodes", "refuse games of more public states than N (default: 2100000)"
 )
 _SOURCES: Final = """\
 SOURCE is one of
@@ -23,7 +23,7 @@ _MADE: Final = (
     "limits and output:",
     changed(
         "--max-nodes",
-        "refuse games of more public states than N (default: 2000000, and "
+        "refuse games of more public states than N (default: 2100000, and "
         f"{MOST_NODES_EVALUATED} for a run folder)",
     ),
     "--json",
