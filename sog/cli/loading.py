@@ -151,8 +151,8 @@ def compile_whole_game(
             max_nodes=max_nodes or most,
             progress=lambda count: work.update(f"{count:,} public states"),
         )
-    work.begin(f"laying out {tree.num_nodes:,} public states")
-    return compile_game(tree)
+        work.begin(f"laying out {tree.num_nodes:,} public states")
+        return compile_game(tree)
 
 
 @contextlib.contextmanager

@@ -71,10 +71,12 @@ def load_strategy(
     make = {"file": _from_file, "run": _from_run, "game": _from_game}[_kind(arguments.source)]
     compiled, policy, title = make(arguments, work, check)
     work.begin("examining the strategy")
+    with mistakes():
+        examination = analyze_profile(compiled.tree, policy)
     return Strategy(
         title=f"{display.short_name(compiled.tree.game)}, {title}",
         source=arguments.source,
-        examination=analyze_profile(compiled.tree, policy),
+        examination=examination,
     )
 
 

@@ -1,12 +1,13 @@
 """Compiles the public tree to the sequence form: index lists, from sparse matrices on the host."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import scipy  # loads `scipy.sparse` on first use, since that is slow
 
+from sog.memory import check_memory
 from sog.tabular.payoff_layout import LeafRows, lay_out_payoffs, padded_lists
-from sog.tabular.public_tree import PublicTree
+from sog.tabular.public_tree import PublicTree, TreeMemoryError
 from sog.tabular.sequence_form import (
     NOTHING,
     CompiledGame,
@@ -16,9 +17,18 @@ from sog.tabular.sequence_form import (
     Treeplex,
 )
 
+_BYTES_PER_PROBABILITY: Final = 16  # of a policy, with the solver's lists: what liar's dice takes
+
 
 def compile_game(tree: PublicTree) -> CompiledGame:
-    """Compiles an enumerated public tree; index lists are int32, payoffs float64."""
+    """Compiles an enumerated public tree; index lists are int32, payoffs float64.
+
+    Raises TreeMemoryError if a solver and its policy would not fit into memory.
+    """
+    try:
+        check_memory({"solving it": _BYTES_PER_PROBABILITY * tree.node_legal.size})
+    except ValueError as error:
+        raise TreeMemoryError(tree.game, f"is too large: {error}") from None
     payoff, leaves = lay_out_payoffs(tree)
     (plex_0, place_0), (plex_1, place_1) = (
         _treeplex(tree, player, leaves[player]) for player in (0, 1)

@@ -14,11 +14,13 @@ from jax import Array
 
 from sog.chunks import in_chunks
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
+from sog.memory import check_memory
 from sog.tabular.linear_maps import Flow
 from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
 
 _CHUNK: Final = 4096  # nodes per call of the game
+_BYTES_PER_ACTION: Final = 32  # a policy and two kinds of values, with room to compute them
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,7 +121,11 @@ class ProfileAnalysis:
 
 
 def analyze_profile(tree: PublicTree, policy: np.ndarray) -> ProfileAnalysis:
-    """Analyzes a profile [node, S, A] of a whole game; raises as `check_policy` does."""
+    """Analyzes a profile [node, S, A] of a whole game; raises as `check_policy` does.
+
+    Also raises ValueError if there is no memory for it.
+    """
+    check_memory({"policies and values of all actions": _BYTES_PER_ACTION * tree.node_legal.size})
     policy = check_policy(tree, policy).astype(np.float64, copy=False)
     reach = np.zeros(tree.node_mask.shape)
     reach[0] = tree.node_mask[0]

@@ -13,6 +13,7 @@ from sog.tabular import (
     evaluate_policy,
     payoff_layout,
 )
+from sog.tabular.public_tree import TreeMemoryError
 from sog.tabular.sequence_form import DensePayoff, SparsePayoff
 from tests.tabular.small_games import (
     compiled_game,
@@ -120,6 +121,18 @@ def test_a_public_state_without_decisions_can_be_compiled() -> None:
     found = evaluate_policy(over, nothing)
     np.testing.assert_allclose(found.cfvs[0, :, 0], [-4 / 6, 0, 4 / 6], atol=1e-12)
     assert found.exploitability[0] == pytest.approx(0, abs=1e-12)
+
+
+def test_a_game_that_could_not_be_solved_in_this_memory_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree = compiled_game("kuhn").tree
+    needed = 16 * 9 * 3 * 3
+    monkeypatch.setattr("sog.memory.available_bytes", lambda: needed)
+    compiler.compile_game(tree)
+    monkeypatch.setattr("sog.memory.available_bytes", lambda: needed - 1)
+    with pytest.raises(TreeMemoryError, match=r"kuhn.* is too large: solving it would take 1.3 kB"):
+        compiler.compile_game(tree)
 
 
 def test_a_game_of_draws_can_be_compiled() -> None:
