@@ -25,7 +25,7 @@ from sog.cli.evaluation_report import EXACT, Finished, Plan, plot_evaluation, pr
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import DEFAULT_SEEDS, MOST_NODES_EVALUATED, SEARCHES_AT_ONCE
-from sog.cli.players import check_compared, name_of, read_changes
+from sog.cli.players import name_of, read_changes
 from sog.cli.strategy import in_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.games import Game
@@ -102,7 +102,6 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     """Reads and checks the options before the work begins."""
     changes = read_changes(None, arguments.set)
     _check_contradictions(arguments, changes)
-    check_compared(arguments.search, changes)
     run, checkpoints, game, base = read_run(arguments.game)
     if run is not None:
         reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")
@@ -145,6 +144,9 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
 def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, Any]) -> None:
     """Rejects options that have no effect because of others. changes: those of --set."""
     reject(arguments, ["games"], "without an option that plays them, such as --cdbr")
+    for name in ("num_simulations", "simulations_per_update"):
+        if len(arguments.search) > 1 and name in changes:
+            raise CommandError(f"--set {name} has no effect with several --search, which say it.")
     if arguments.whole_game:
         of_leaves = ("leaf_averaging", "leaf_smoothing", "leaf_interval")
         for name in ("lookahead", "grow", "growth_share", *of_leaves):

@@ -154,6 +154,7 @@ OPTIONS: Final[dict[str, Declaration]] = {
         "put the whole rest of the game into every tree, so that it has no leaves"
     ),
     "--cdbr": _flag("play against depth-limited best response instead of composing a policy"),
+    "--without-search": _flag("evaluate the network's own policy instead of composing a search's"),
     "--evaluator": {
         "choices": ("zero", "uniform", "exact", "rollout"),
         "help": "the evaluator of the leaves, see below",

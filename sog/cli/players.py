@@ -2,7 +2,7 @@
 
 import argparse
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,13 +131,6 @@ def name_of(search: SearchSettings) -> str:
 def describe_search(search: SearchSettings) -> str:
     """The name of a search, with its differences from the default."""
     return ", ".join([name_of(search), *method_words(search)])
-
-
-def check_compared(searches: Sequence[str], changes: Mapping[str, Any]) -> None:
-    """Rejects changes, those of --set, of what several --search say."""
-    for name in ("num_simulations", "simulations_per_update"):
-        if len(searches) > 1 and name in changes:
-            raise CommandError(f"--set {name} has no effect with several --search, which say it.")
 
 
 def method_words(search: SearchSettings) -> list[str]:

@@ -2,13 +2,7 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any, Final
-
-import numpy as np
-from rich.columns import Columns
-from rich.console import Group
-from rich.text import Text
 
 from gtcfr.settings import SearchSettings
 from sog.cli import display
@@ -17,8 +11,8 @@ from sog.cli.errors import SUCCESS, CommandError, check_target, mistakes, reject
 from sog.cli.game_output import check_has_picture, write_picture
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.cli.loading import load_game, load_history, load_named_run
-from sog.cli.players import check_compared, describe_search, host_of, name_of, read_changes
-from sog.cli.search_text import as_table, node_as_json, policy_table
+from sog.cli.players import describe_search, host_of, read_changes
+from sog.cli.search_text import as_table, node_as_json
 from sog.cli.searching import (
     FinishedSearch,
     check_size,
@@ -27,13 +21,11 @@ from sog.cli.searching import (
     search_state,
 )
 from sog.drawing.nodes import left_out
-from sog.drawing.outline import Outline, signed
+from sog.drawing.outline import Outline
 from sog.drawing.search_tree import draw_search
 from sog.games import Game
-from sog.games.core import CHANCE
 from sog.games.parts import game_part
 from sog.memory import available_bytes, in_bytes
-from sog.play.rules import situation
 from sog.players.runs import names_run
 from sog.tabular.locks import read_locks
 
@@ -47,54 +39,37 @@ _MOST_DRAWN: Final = 10
 def run(arguments: argparse.Namespace) -> int:
     """Runs the command; returns its exit code."""
     run = _check(arguments)
-    compared = len(arguments.search) > 1
     start_jax(few_searches=True)
     with display.working() as work, concluding(work.report_interrupt):
         trained = load_named_run(run) if run is not None else None
         game = trained.game if trained is not None else load_game(arguments.game, work)
         base = SearchSettings() if trained is None else trained.settings
-        searches = [
-            choose_settings(game, base, read_changes(text, arguments.set))
-            for text in arguments.search or [None]
-        ]
+        requested = choose_settings(game, base, read_changes(arguments.search, arguments.set))
         with mistakes("--lock: "):
             locks = read_locks(game, arguments.lock)
         history = load_history(game, arguments.history, anywhere=True)
         check_has_picture(game, arguments.picture)
-        if compared and situation(game, history.state).actor >= CHANCE:
-            raise CommandError(
-                "several --search show the policy of the player to act, and no player acts here."
-            )
         if locks and history.start is not None:
             raise CommandError(
                 "--lock needs events from the start of the game; --history starts later."
             )
         chosen = choose_leaves(game, trained, arguments.evaluator, host_of(arguments, work))
-        found = []
-        for requested in searches:
-            settings, room = check_size(game, chosen, requested, len(history.outcomes))
-            if not arguments.memory:
-                asked = settings, room, locks, arguments.seed, arguments.seconds
-                found.append(search_state(game, history, chosen, *asked, work))
+        settings, room = check_size(game, chosen, requested, len(history.outcomes))
+        if not arguments.memory:
+            asked = settings, room, locks, arguments.seed, arguments.seconds
+            found = search_state(game, history, chosen, *asked, work)
     if arguments.memory:
         _print_room(game, room, arguments.json)
-    elif compared and arguments.json:
-        results = [_as_json(one, arguments.seed) for one in found]
-        display.print_json({"searches": results, "differences": differences(found)})
-    elif compared:
-        print_comparison(found)
     else:
         with holding_interrupts():
-            _write_files(found[0], arguments)
-            _print(found[0], arguments)
+            _write_files(found, arguments)
+            _print(found, arguments)
     return SUCCESS
 
 
 def _check(arguments: argparse.Namespace) -> str | None:
     """Checks options before the work begins; returns the run given in place of a game, if any."""
-    for text in arguments.search or [None]:
-        read_changes(text, arguments.set)
-    check_compared(arguments.search, read_changes(None, arguments.set))
+    read_changes(arguments.search, arguments.set)
     check_target("--svg", arguments.svg, (".svg",))
     check_target("--picture", arguments.picture, (".svg",))
     picture = arguments.picture
@@ -102,9 +77,6 @@ def _check(arguments: argparse.Namespace) -> str | None:
         raise CommandError(f"--picture and --svg must be two files, got {picture} for both.")
     if arguments.memory:
         reject(arguments, ("svg", "picture"), "with --memory, which searches nothing")
-    if len(arguments.search) > 1:
-        why = "with several --search, which are compared"
-        reject(arguments, ("svg", "picture", "memory"), why)
     with mistakes():
         is_run = names_run(arguments.game)
     if not is_run:
@@ -222,30 +194,3 @@ def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
             for number, node in enumerate(found.nodes)
         ],
     }
-
-
-def print_comparison(compared: Sequence[FinishedSearch]) -> None:
-    """Prints a table per search, side by side if they fit."""
-    first, facts = compared[0], []
-    for found, apart in zip(compared, differences(compared), strict=True):
-        text = f"value {signed(found.node.mean_value)}, {len(found.nodes):,} public states, "
-        text += f"{found.seconds:.3g} s"
-        if found is not first:
-            text += f"; {apart:.1%} of the policy differs from {name_of(first.settings)}"
-        facts.append((name_of(found.settings), text))
-    display.print_facts(first.titled("several searches"), facts)
-    print(f"\n{first.board}\n" if first.board else "")
-    tables = [
-        Group(Text(name_of(found.settings), style="bold"), policy_table(found.node))
-        for found in compared
-    ]
-    footer = f"Values: to player 0 in {first.game.unit}, those of an infostate to its player."
-    display.print_table(Columns(tables, padding=(1, 4)), footer=footer)
-
-
-def differences(compared: Sequence[FinishedSearch]) -> list[float]:
-    """The total variation distance of each policy from the first, weighted by the range."""
-    first = compared[0].node
-    weights, policy = np.nan_to_num(first.ranges[first.actor]), np.nan_to_num(first.policy)
-    apart = [abs(np.nan_to_num(found.node.policy) - policy).sum(axis=-1) / 2 for found in compared]
-    return [float(weights @ one / weights.sum()) for one in apart]

@@ -80,12 +80,8 @@ class FinishedSearch:
     @property
     def title(self) -> str:
         """The public state that was searched, and the search."""
-        return self.titled(describe_search(self.settings))
-
-    def titled(self, by: str) -> str:
-        """The public state that was searched, and `by`."""
         after = f" after {' '.join(self.history.events)}" if self.history.events else ""
-        return f"{display.short_name(self.game)}{after} by {by}"
+        return f"{display.short_name(self.game)}{after} by {describe_search(self.settings)}"
 
 
 def choose_settings(

@@ -23,6 +23,10 @@ SEE_HELP = " (see sog evaluate --help)"
             "--search 10,1e-320: num_simulations and the updates must be at most 2000000000, "
             "got inf updates.",
         ),
+        (
+            ["--search", "3,1", "--search", "5,1", "--set", "num_simulations=4"],
+            "--set num_simulations has no effect with several --search, which say it.",
+        ),
         (["--set", "alpha=2"], "alpha must be in [0, 1], got 2.0."),
         (
             ["--set", "alpha=x"],

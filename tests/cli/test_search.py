@@ -208,10 +208,6 @@ def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluat
             "got 2.",
         ),
         (
-            ["kuhn", "--search", "3,1", "--search", "5,1", "--set", "num_simulations=4"],
-            "--set num_simulations has no effect with several --search, which say it.",
-        ),
-        (
             ["kuhn", "--memory", "--svg", "k.svg"],
             "--svg has no effect with --memory, which searches nothing.",
         ),
@@ -277,45 +273,11 @@ def test_a_search_that_does_not_fit_says_what_it_needs_and_what_there_is(
     assert "; there are 1 MB; try fewer simulations: --search S,C" in err
 
 
-@pytest.mark.thorough
-def test_searches_are_compared_side_by_side(sog: Run) -> None:
-    out = output(
-        sog, "search", "kuhn", "--search", "2,1", "--search", "12,1", "--evaluator", "zero"
-    )
-    (heads,) = [line for line in out.splitlines() if line.startswith("SoG(2, 1)  ")]
-    assert heads.split("  ")[-1] == "SoG(12, 1)"
-    (jacks,) = [line for line in out.splitlines() if line.startswith("J ")]
-    assert jacks.count(" J ") == 1  # a second table, beside the first
-    assert "of the policy differs from SoG(2, 1)" in out
-
-
-@pytest.mark.thorough
-def test_compared_searches_are_those_made_alone(sog_json: RunJson) -> None:
-    common = ("search", "kuhn", "--evaluator", "zero")
-    several = [word for text in ("2,1", "12,1", "2,1") for word in ("--search", text)]
-    compared = sog_json(*common, *several, "--json")
-    alone = sog_json(*common, "--search", "12,1", "--json")
-    assert compared["searches"][1]["nodes"] == alone["nodes"]
-    same, differs, again = compared["differences"]
-    assert (same, again) == (0, 0)
-    (one,) = [node for node in compared["searches"][0]["nodes"] if node["parent"] is None]
-    (other,) = [node for node in alone["nodes"] if node["parent"] is None]
-    apart = [
-        sum(abs(two[action] - three[action]) for action in two) / 2
-        for two, three in zip(policies(one), policies(other), strict=True)
-    ]
-    assert differs == pytest.approx(sum(apart) / 3)  # each card is a third
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("--search", "10"), "--search must be two numbers s,c such as 100,1, got '10'."),
-        (("--search", "2,1", "--search", "0,1"), "--search 0,1: num_simulations must be"),
-        (
-            ("--search", "2,1", "--search", "3,1", "--memory"),
-            "--memory has no effect with several --search, which are compared.",
-        ),
+        (("--search", "0,1"), "--search 0,1: num_simulations must be"),
     ],
 )
 def test_mistakes_in_searches(sog: Run, arguments: list[str], message: str) -> None:

@@ -28,7 +28,6 @@ examples:
   sog search tic_tac_toe --history "b2 a3" --evaluator rollout --search 400,1
   sog search runs/leduc --history "check bet2"
   sog search glasses --search 50,1 --picture glasses.svg
-  sog search leduc --history "check bet2" --search 10,1 --search 100,1
   sog search kuhn --json
 
 SoG(s, c) is s simulations with c of them per regret update phase: --search s,c.
@@ -49,24 +48,20 @@ was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", 
 that led there, "depth", "actor", "probability" (of getting there from the start of the game by
 average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
 "range", "value" and, of the player to act, "policy" and "visits" by action. Undefined is null.
-With several --search it prints "searches", a list of these, and "differences", the distance of each
-policy from the first: total variation, averaged over the range.
 With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """,
     (
         *(_GAME_OR_RUN, "--history"),
         changed(
             "--search",
-            "simulations s and simulations per update c of SoG(s, c); several searches "
-            f"are compared side by side (default: {DEFAULT_SEARCH}, or that of the run)",
-            action="append",
-            default=[],
+            "simulations s and simulations per update c of SoG(s, c) "
+            f"(default: {DEFAULT_SEARCH}, or that of the run)",
         ),
         *("--evaluator", "--set", "--seconds", "--lock", "--seed", "--depth", "--svg", "--picture"),
         *("--memory", "--max-nodes", "--json"),
     ),
 )
-EVALUATE: Final = Command(
+_COMPOSE: Final = Command(
     "compute the exploitability of a search agent",
     """\
 A search depends on the searches before it, so the policy of a search agent is composed: with a
@@ -133,9 +128,9 @@ exploitability in the game's own unit. Ctrl-C prints what is complete (exit code
         ),
         "--json",
     ),
-).with_mode(
-    Mode(
-        """\
+)
+_CDBR: Final = Mode(
+    """\
 Where that takes too long, --cdbr gives a lower bound on the exploitability: it plays continual
 depth-limited best response (Milec, Kubicek and Lisy 2021) against the agent of a run. At each of
 its decisions it knows the agent's policy, and so the agent's range, and searches a tree of --depth
@@ -148,16 +143,29 @@ variance.
 JSON: {"game", "unit", "player", "seed", "cdbr": [{"depth", "games", "interrupted", "mean",
 "standard_error", "interval", "without_aivat", "seconds"}]}.
 """,
-        (
-            "best responses:",
-            "--cdbr",
-            changed("--depth", "public events that it looks ahead (default: 2)"),
-            changed("--games", "games against it, an even number (default: 1000)", default=None),
-        ),
-        takes="sog.cli.responding:takes_cdbr",
-        run="sog.cli.responding:run_cdbr",
-    )
+    (
+        "best responses:",
+        "--cdbr",
+        changed("--depth", "public events that it looks ahead (default: 2)"),
+        changed("--games", "games against it, an even number (default: 1000)", default=None),
+    ),
+    takes="sog.cli.responding:takes_cdbr",
+    run="sog.cli.responding:run_cdbr",
 )
+_ALONE: Final = Mode(
+    """\
+--without-search evaluates the network of a run alone: its policy at every decision, for the ranges
+that it leads to itself. Beside the same run's searches this shows what searching adds.
+  sog evaluate agent:leduc --without-search
+  sog evaluate runs/leduc@all --without-search --json
+JSON: {"game", "unit", "player", "without_search": [{"checkpoint", "exploitability", "value" (to
+player 0, if the policy plays itself)}]}, in the game's own unit.
+""",
+    ("the network alone:", "--without-search"),
+    takes="sog.cli.without_search:takes",
+    run="sog.cli.without_search:run",
+)
+EVALUATE: Final = _COMPOSE.with_mode(_CDBR).with_mode(_ALONE)
 TRAIN: Final = Command(
     "train a network by sound self-play",
     """\
