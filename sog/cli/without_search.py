@@ -31,7 +31,10 @@ class _Found:
 
 
 def takes(arguments: argparse.Namespace) -> bool:
-    """Whether --without-search is set."""
+    """Whether --without-search is set; CommandError for another mode beside it."""
+    if arguments.without_search:
+        others = [name for name in ("cdbr", "lbr") if name in arguments]
+        reject(arguments, others, "with --without-search")
     return bool(arguments.without_search)
 
 

@@ -33,6 +33,8 @@ def test_json_and_table_have_the_exploitability_of_the_networks_own_policy(
         (["kuhn"], "--without-search needs a run folder or agent:NAME, got kuhn."),
         (["agent:nobody"], "there is no agent 'nobody'"),
         (["agent:kuhn", "--search", "9,1"], "--search has no effect with --without-search."),
+        (["agent:kuhn", "--cdbr"], "--cdbr has no effect with --without-search."),
+        (["agent:leduc", "--lbr"], "--lbr has no effect with --without-search."),
         (["agent:kuhn", "--seeds", "2"], "--seeds has no effect with --without-search."),
         (["agent:kuhn", "--games", "2"], "--games has no effect without an option that plays"),
         (["agent:kuhn", "--max-nodes", "5"], "the public tree of kuhn(ranks=3) has more than"),
