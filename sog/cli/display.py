@@ -135,9 +135,9 @@ def print_text(text: str) -> None:
 
 
 def number(value: float) -> str:
-    """Four significant digits, with thousands separators."""
+    """Four significant digits, or all before the point; with thousands separators."""
     value += 0.0  # no minus sign before zero
-    return f"{value:,.1f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def rounding(game: "Game[Any]") -> float:

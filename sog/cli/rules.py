@@ -48,12 +48,12 @@ def run(arguments: argparse.Namespace) -> int:
         numbers = (f"{1000 * value:.3g}" for value in (*trial.after, trial.in_time))
         table.add_row(trial.rule, f"{trial.iterations:,}", *numbers)
     what = "the whole game" if is_whole else f"{len(problems)} random subgames of it"
-    best = [f"{_best(trials, at)} after {length:,}" for at, length in enumerate(LENGTHS)]
+    best = [f"{_best(trials, at) or 'any'} after {length:,}" for at, length in enumerate(LENGTHS)]
     display.print_table(
         table,
         f"{display.short_name(game)}: {what}, {arguments.seconds or _SECONDS:g} s for each rule",
         f"Exploitability of average policies, {game.milli_unit}. Best: {', '.join(best)}, "
-        f"{_best(trials)} in time.",
+        f"{_best(trials) or 'any'} in time.",
     )
     return SUCCESS
 
@@ -73,13 +73,12 @@ def _problems(game: Game[Any], seed: int) -> tuple[list[Problem], bool]:
         return random_subgames(game, _NUM_SUBGAMES, seed), False
 
 
-def _best(trials: list[RuleTrial], length: int | None = None) -> str:
-    """The rule of the least exploitability, after one of `LENGTHS` or in time."""
-
-    def exploitability(trial: RuleTrial) -> float:
-        return trial.in_time if length is None else trial.after[length]
-
-    return min(trials, key=exploitability).rule
+def _best(trials: list[RuleTrial], length: int | None = None) -> str | None:
+    """The rule of the least exploitability, after one of `LENGTHS` or in time; None if all tie."""
+    found = {
+        trial.rule: trial.in_time if length is None else trial.after[length] for trial in trials
+    }
+    return min(found, key=found.__getitem__) if len(set(found.values())) > 1 else None
 
 
 def _as_json(

@@ -44,7 +44,7 @@ def test_the_table_of_a_solve_has_the_price(sog: Run) -> None:
     lines = [" ".join(line.split()) for line in out.splitlines()]
     assert code == 0
     # 1 + 1/18: from the value of the game (Kuhn 1950) to the ante that he always gives up.
-    assert "the lock costs player 1 1,055.6 mbb" in lines
+    assert "the lock costs player 1 1,056 mbb" in lines
     assert any(line.startswith("if it adapts nowhere else 1,1") for line in lines), lines
 
 

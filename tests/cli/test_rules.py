@@ -24,6 +24,15 @@ def test_the_best_rule_of_kuhn_predicts(sog: Callable[..., tuple[int, str, str]]
     assert "Best: pcfr+ after 100, pcfr+ after 1,000" in out
 
 
+def test_where_all_rules_are_alike_none_is_best(
+    sog: Callable[..., tuple[int, str, str]], sog_json: RunJson
+) -> None:
+    """Uniform play, with which every rule begins, is the equilibrium of rock, paper, scissors."""
+    few = ("rules", "rps", "--seconds", "0.01")
+    assert "Best: any after 100, any after 1,000, any in time." in sog(*few)[1]
+    assert set(sog_json(*few)["best"].values()) == {None}
+
+
 def test_a_game_too_large_is_tried_on_subgames(
     sog_json: RunJson, monkeypatch: pytest.MonkeyPatch
 ) -> None:

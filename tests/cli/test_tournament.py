@@ -67,9 +67,9 @@ def rows_of(out: str) -> list[list[str]]:
         (
             "mean",
             [
-                ["1 tabular:20", "-", "-250 ± 1,470.0", "1,000.0 ± 980", "375"],
-                ["2 tabular:10", "250 ± 1,470.0", "-", "-500 ± 1,960.0", "-125"],
-                ["3 random", "-1,000.0 ± 980", "500 ± 1,960.0", "-", "-250"],
+                ["1 tabular:20", "-", "-250 ± 1,470", "1,000 ± 980", "375"],
+                ["2 tabular:10", "250 ± 1,470", "-", "-500 ± 1,960", "-125"],
+                ["3 random", "-1,000 ± 980", "500 ± 1,960", "-", "-250"],
             ],
         ),
         (
@@ -123,9 +123,9 @@ def test_averages_are_over_the_opponents_that_were_met(sog: Run, as_played: Play
     code, out, err = sog("tournament", *PLAYERS, "--game", "kuhn", "--games", "4")
     assert (code, "sog: interrupted" in err) == (130, True)
     assert rows_of(out) == [
-        ["1 tabular:20", "-", "1,500.0", "-", "1,500.0"],  # one pair tells no interval
-        ["2 random", "-1,500.0", "-", "500 ± 1,960.0", "-500"],
-        ["3 tabular:10", "-", "-500 ± 1,960.0", "-", "-500"],
+        ["1 tabular:20", "-", "1,500", "-", "1,500"],  # one pair tells no interval
+        ["2 random", "-1,500", "-", "500 ± 1,960", "-500"],
+        ["3 tabular:10", "-", "-500 ± 1,960", "-", "-500"],
     ]
 
 

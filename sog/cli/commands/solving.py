@@ -107,7 +107,8 @@ examples:
 Each rule of `sog solve --help` solves the game for some seconds, in 64-bit numbers; where the game
 is too large, four subgames below random states, with random ranges. Compilation is not counted.
 The best one after 100 iterations suits searches of 100 updates (--set rule=NAME), the best in time
-`sog solve --rule NAME`. The hs- rules know how many iterations they will have.
+`sog solve --rule NAME`; where all tie it is "any", or null in JSON. The hs- rules know how many
+iterations they will have.
 """,
     (
         "game",
