@@ -102,7 +102,7 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
     """Reads and checks the options before the work begins."""
     changes = read_changes(None, arguments.set)
     _check_contradictions(arguments, changes)
-    run, checkpoints, game, base = read_run(arguments.game)
+    run, checkpoints, game, base = _read_run(arguments.game)
     if run is not None:
         reject(arguments, ["evaluator"], f"on {arguments.game}, which has a network")
     if arguments.whole_game:
@@ -159,7 +159,7 @@ def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, A
         raise CommandError("--set alpha has no effect with safe=false, which has no gadget.")
 
 
-def read_run(
+def _read_run(
     text: str,
 ) -> tuple[str | None, tuple[int | None, ...], str, SearchSettings]:
     """The run or agent given in place of a game, or None; its steps; its game and its search.

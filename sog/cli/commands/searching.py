@@ -157,9 +157,8 @@ _ALONE: Final = Mode(
 --without-search evaluates the network of a run alone: its policy at every decision, for the ranges
 that it leads to itself. Beside the same run's searches this shows what searching adds.
   sog evaluate agent:leduc --without-search
-  sog evaluate runs/leduc@all --without-search --json
-JSON: {"game", "unit", "player", "without_search": [{"checkpoint", "exploitability", "value" (to
-player 0, if the policy plays itself)}]}, in the game's own unit.
+JSON: {"game", "unit", "player", "checkpoint", "exploitability", "value" (to player 0, if the policy
+plays itself)}, in the game's own unit.
 """,
     ("the network alone:", "--without-search"),
     takes="sog.cli.without_search:takes",
