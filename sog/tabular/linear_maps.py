@@ -7,7 +7,7 @@ chunks of it.
 import dataclasses
 import functools
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import jax
@@ -136,12 +136,20 @@ def _chunk(size: int, entries: int) -> int:
     return min(_LARGE_CHUNK if size > 4 * _SMALL_CHUNK else _SMALL_CHUNK, most)
 
 
+def join_flows(parts: Sequence[np.ndarray], first_nodes: Sequence[int]) -> Flow:
+    """The flow to all levels, from the rows of each and the number of its first node."""
+    rows = np.concatenate([np.zeros((4, 0), np.int32), *parts], axis=1)
+    sizes = np.array([part.shape[1] for part in parts], int)
+    rows[0] += np.repeat(np.array(first_nodes, np.int32), sizes)
+    return Flow(node=rows[0], infostate=rows[1], parent_infostate=rows[2], action=rows[3])
+
+
 def find_flows(
     game: Game[Any], above: Visit, level: Visit, parent: np.ndarray, outcome: np.ndarray
-) -> tuple[Flow, Flow]:
-    """Index lists of the reach maps to the nodes of a level, for both players.
+) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of `Flow` to the nodes of a level, for both players: int32 [4, row], sorted.
 
-    Rows are sorted; nodes are numbered within the level. parent: the nodes' rows in `above`.
+    Nodes are numbered within the level. parent: their rows in `above`.
     """
     child = np.arange(len(parent))
     legal = above.legal_actions[parent]  # chance: player 0's mask in column 0
@@ -167,10 +175,7 @@ def find_flows(
             ],
             axis=1,
         )
-        rows = rows[:, np.lexsort(rows[::-1])].astype(np.int32)
-        flows.append(
-            Flow(node=rows[0], infostate=rows[1], parent_infostate=rows[2], action=rows[3])
-        )
+        flows.append(rows[:, np.lexsort(rows[::-1])].astype(np.int32))
     return flows[0], flows[1]
 
 

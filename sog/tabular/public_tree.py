@@ -23,6 +23,7 @@ from sog.tabular.linear_maps import (
     expand,
     find_flows,
     find_payoffs,
+    join_flows,
     visit_children,
 )
 
@@ -152,12 +153,12 @@ def enumerate_public_tree(
         zero = np.zeros(1, np.int32)
         level = visit_children(game, start, zero, zero, at_root=True)
         levels, parents, outcomes = [_kept(level)], [np.array([NO_PARENT])], [zero]
-        flows, num_nodes = list[tuple[Flow, Flow]](), 1
+        flows, num_nodes = list[tuple[np.ndarray, np.ndarray]](), 1
         while True:
             parent, outcome = np.nonzero(level.legal_outcomes)
             if parent.size == 0:
                 break
-            first, first_of_parents = num_nodes, num_nodes - len(level.actor)
+            first_of_parents = num_nodes - len(level.actor)
             num_nodes += parent.size
             if num_nodes > max_nodes:
                 raise TreeTooLargeError(
@@ -175,8 +176,7 @@ def enumerate_public_tree(
             outcomes.append(outcome.astype(np.int32))
             above, level = level, visit_children(game, level.state, parent, outcomes[-1])
             levels.append(_kept(level))
-            found = find_flows(game, above, level, parent, outcomes[-1])
-            flows.append((_moved(found[0], first), _moved(found[1], first)))
+            flows.append(find_flows(game, above, level, parent, outcomes[-1]))
             if progress is not None:
                 progress(num_nodes)
         sizes = [len(parent) for parent in parents]
@@ -187,7 +187,10 @@ def enumerate_public_tree(
             node_payoff[ends], payoffs = find_payoffs(game, ends, state, mask)
         except ValueError as error:
             raise TreeMemoryError(game, f"is too large: {error}") from None
-    first_flow, second_flow = (_joined([pair[player] for pair in flows]) for player in (0, 1))
+    first_nodes = np.cumsum(sizes)[:-1].tolist()
+    first_flow, second_flow = (
+        join_flows([pair[player] for pair in flows], first_nodes) for player in (0, 1)
+    )
     return PublicTree(
         game=game,
         node_state=state,
@@ -206,19 +209,3 @@ def enumerate_public_tree(
 def _kept(level: Visit) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
     """What the tree keeps of a level as it is."""
     return level.state, level.actor, level.mask, level.legal_actions
-
-
-def _moved(flow: Flow, first: int) -> Flow:
-    """A level's flow with the numbers that its nodes have in the tree."""
-    return dataclasses.replace(flow, node=flow.node + np.int32(first))
-
-
-def _joined(flows: list[Flow]) -> Flow:
-    """The flow to all levels; a tree of one node has none."""
-    nothing = np.zeros(0, np.int32)
-    return Flow(
-        **{
-            field.name: np.concatenate([nothing, *(getattr(flow, field.name) for flow in flows)])
-            for field in dataclasses.fields(Flow)
-        }
-    )
