@@ -21,7 +21,7 @@ from sog.games.foreign import check_named_by_file
 from sog.play.policies import is_table
 from sog.players.runs import names_run
 from sog.tabular import Checkpoint, CompiledGame, PublicTree, load_policy, read_metadata, solve
-from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile
+from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile, check_analysis
 
 _ITERATIONS: Final = 1000
 _RULE: Final = "cfr+"
@@ -71,13 +71,19 @@ def load_strategy(
     make = {"file": _from_file, "run": _from_run, "game": _from_game}[_kind(arguments.source)]
     compiled, policy, title = make(arguments, work, check)
     work.begin("examining the strategy")
-    with mistakes():
-        examination = analyze_profile(compiled.tree, policy)
     return Strategy(
         title=f"{display.short_name(compiled.tree.game)}, {title}",
         source=arguments.source,
-        examination=examination,
+        examination=analyze_profile(compiled.tree, policy),
     )
+
+
+def _compiled(game: Game[Any], *limits: Any) -> CompiledGame:
+    """As by `compile_whole_game`; CommandError if there is no memory for the analysis."""
+    compiled = compile_whole_game(game, *limits)
+    with mistakes():
+        check_analysis(compiled.tree)
+    return compiled
 
 
 _Made = tuple[CompiledGame, np.ndarray, str]
@@ -86,7 +92,7 @@ _Made = tuple[CompiledGame, np.ndarray, str]
 def _from_file(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:
     game = load_game(_read_game(arguments.source), work)
     check(game)
-    compiled = compile_whole_game(game, arguments.max_nodes, work)
+    compiled = _compiled(game, arguments.max_nodes, work)
     with mistakes():
         return compiled, load_policy(arguments.source, compiled.tree), f"policy {arguments.source}"
 
@@ -95,7 +101,7 @@ def _from_game(arguments: argparse.Namespace, work: display.Work, check: _Check)
     iterations = arguments.iterations or _ITERATIONS
     game = load_game(arguments.source, work)
     check(game)
-    compiled = compile_whole_game(game, arguments.max_nodes, work)
+    compiled = _compiled(game, arguments.max_nodes, work)
     work.begin("solving", total=iterations)
 
     def show(checkpoint: Checkpoint) -> None:
@@ -115,7 +121,7 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
     trained = load_named_run(arguments.source)
     check(trained.game)
     search = read_settings(arguments, trained.settings)
-    compiled = compile_whole_game(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
+    compiled = _compiled(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
     work.begin("compiling the search")
     with mistakes():
         composed = compose(

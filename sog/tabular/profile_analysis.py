@@ -23,6 +23,11 @@ _CHUNK: Final = 4096  # nodes per call of the game
 _BYTES_PER_ACTION: Final = 32  # a policy and two kinds of values, with room to compute them
 
 
+def check_analysis(tree: PublicTree) -> None:
+    """Raises ValueError if there is no memory for `analyze_profile`."""
+    check_memory({"policies and values of all actions": _BYTES_PER_ACTION * tree.node_legal.size})
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Cfvs:
     """Counterfactual values in utility units: of infostates, and of the actor's actions."""
@@ -121,11 +126,7 @@ class ProfileAnalysis:
 
 
 def analyze_profile(tree: PublicTree, policy: np.ndarray) -> ProfileAnalysis:
-    """Analyzes a profile [node, S, A] of a whole game; raises as `check_policy` does.
-
-    Also raises ValueError if there is no memory for it.
-    """
-    check_memory({"policies and values of all actions": _BYTES_PER_ACTION * tree.node_legal.size})
+    """Analyzes a profile [node, S, A] of a whole game; raises as `check_policy` does."""
     policy = check_policy(tree, policy).astype(np.float64, copy=False)
     reach = np.zeros(tree.node_mask.shape)
     reach[0] = tree.node_mask[0]

@@ -264,3 +264,15 @@ def test_a_file_is_read_as_it_is(sog: Run, equilibrium: str, option: str) -> Non
         *(2, ""),
         f"sog: error: {option} has no effect on a policy file, which is read as it is.\n",
     )
+
+
+def test_an_analysis_that_would_not_fit_into_memory_is_refused_before_the_game_is_solved(
+    sog: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def solve(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("sog.cli.strategy.solve", solve)
+    monkeypatch.setattr("sog.memory.available_bytes", lambda: 32 * 9 * 3 * 3 - 1)
+    message = refusal(sog, "policy", "kuhn", notes=True)
+    assert message.startswith("policies and values of all actions would take 2.59 kB of memory")

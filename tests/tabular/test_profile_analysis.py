@@ -103,12 +103,3 @@ def test_where_a_jack_calls_is_where_most_is_lost() -> None:
     # And player 0 should now bet his queens: 2 more from jacks that call instead of 1 (see the
     # check: 2/3 * 1 + 1/3 * (2/3 * 2 - 1/3 * 1) = 1), but 2 lost to kings instead of 5/3.
     assert losses[0, QUEEN] == pytest.approx(1 / 6 * (1 - 1 / 3) / 2)
-
-
-def test_an_analysis_that_would_not_fit_into_memory_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    tree = compiled_game("kuhn").tree
-    monkeypatch.setattr("sog.memory.available_bytes", lambda: 32 * 9 * 3 * 3 - 1)
-    with pytest.raises(ValueError, match=r"policies and values of all actions would take 2\.59 kB"):
-        analyze_profile(tree, random_policy(tree, seed=0))
