@@ -40,6 +40,7 @@ from sog.tabular.solver import Solver
 
 _SOLVER_ITERATIONS: Final = 30
 _ALL: Final = "@all"
+_BYTES_PER_SEARCH: Final = 128  # of a task in the list of all
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -200,8 +201,9 @@ def _read_run(
 def _evaluated(compiled: CompiledGame, plan: Plan, work: display.Work) -> Iterator[Finished]:
     """Evaluates one search after another."""
     tree = compiled.tree
-    size = plan.num_seeds * tree.node_legal.size * np.dtype(np.float32).itemsize
-    check_memory({f"policies of {plan.num_seeds:,} seeds": size})
+    of_a_seed = tree.node_legal.size * np.dtype(np.float32).itemsize
+    of_a_seed += _BYTES_PER_SEARCH * tree.num_nodes
+    check_memory({f"policies and searches of {plan.num_seeds:,} seeds": plan.num_seeds * of_a_seed})
     tabular = _solve(compiled, plan, work)
     searches = [in_whole_game(search, tree) for search in plan.searches]
     for step, evaluator in _evaluators(compiled, plan, work):

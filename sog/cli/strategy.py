@@ -22,6 +22,7 @@ from sog.play.policies import is_table
 from sog.players.runs import names_run
 from sog.tabular import Checkpoint, CompiledGame, PublicTree, load_policy, read_metadata, solve
 from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile, check_analysis
+from sog.tabular.public_tree import DEFAULT_MAX_NODES
 
 _ITERATIONS: Final = 1000
 _RULE: Final = "cfr+"
@@ -78,9 +79,14 @@ def load_strategy(
     )
 
 
-def _compiled(game: Game[Any], *limits: Any) -> CompiledGame:
-    """As by `compile_whole_game`; CommandError if there is no memory for the analysis."""
-    compiled = compile_whole_game(game, *limits)
+def _compile(
+    game: Game[Any],
+    arguments: argparse.Namespace,
+    work: display.Work,
+    most: int = DEFAULT_MAX_NODES,
+) -> CompiledGame:
+    """As `compile_whole_game`; CommandError if there is no memory for the analysis."""
+    compiled = compile_whole_game(game, arguments.max_nodes, work, most)
     with mistakes():
         check_analysis(compiled.tree)
     return compiled
@@ -92,7 +98,7 @@ _Made = tuple[CompiledGame, np.ndarray, str]
 def _from_file(arguments: argparse.Namespace, work: display.Work, check: _Check) -> _Made:
     game = load_game(_read_game(arguments.source), work)
     check(game)
-    compiled = _compiled(game, arguments.max_nodes, work)
+    compiled = _compile(game, arguments, work)
     with mistakes():
         return compiled, load_policy(arguments.source, compiled.tree), f"policy {arguments.source}"
 
@@ -101,7 +107,7 @@ def _from_game(arguments: argparse.Namespace, work: display.Work, check: _Check)
     iterations = arguments.iterations or _ITERATIONS
     game = load_game(arguments.source, work)
     check(game)
-    compiled = _compiled(game, arguments.max_nodes, work)
+    compiled = _compile(game, arguments, work)
     work.begin("solving", total=iterations)
 
     def show(checkpoint: Checkpoint) -> None:
@@ -121,7 +127,7 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
     trained = load_named_run(arguments.source)
     check(trained.game)
     search = read_settings(arguments, trained.settings)
-    compiled = _compiled(trained.game, arguments.max_nodes, work, MOST_NODES_EVALUATED)
+    compiled = _compile(trained.game, arguments, work, MOST_NODES_EVALUATED)
     work.begin("compiling the search")
     with mistakes():
         composed = compose(

@@ -242,7 +242,7 @@ def _pair_chunk(game: Game[Any], name: str, states: Any) -> Array:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Payoffs:
-    """What ends of a game pay: ends that pay the same are of one kind, sparse triples list each."""
+    """What the ends of a game pay, in sparse entries; ends that pay the same are of one kind."""
 
     start: np.ndarray
     """[kind + 1] int: where the entries of each kind start, and the number of all."""
@@ -253,7 +253,7 @@ class Payoffs:
 
 
 def expand(start: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The entries of some kinds, one kind after another: each one's row in `kinds`, and number.
+    """Lists the entries of some kinds, kind by kind: the row in `kinds` of each, and its number.
 
     start: [kind + 1], as `Payoffs.start`.
     """
@@ -266,7 +266,7 @@ def expand(start: np.ndarray, kinds: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def find_payoffs(
     game: Game[Any], nodes: np.ndarray, node_state: Any, node_mask: np.ndarray
 ) -> tuple[np.ndarray, Payoffs]:
-    """[node] the kind of each of some terminal nodes, and what the kinds pay.
+    """The kind [node] of each of some terminal nodes, and what every kind pays.
 
     Raises ValueError if there is no memory for it.
     """

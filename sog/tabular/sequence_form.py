@@ -65,8 +65,8 @@ class Treeplex:
 class DensePayoff:
     """Payoff matrices of terminal public states, in groups whose leaf rows follow each other.
 
-    In a group of Z ends leaf row r * Z + z is infostate r of z. One that many ends share is a group
-    of its own.
+    In a group of Z ends leaf row r * Z + z is infostate r of z. The ends that share a matrix, if
+    they are many, are a group of their own.
     """
 
     matrices: tuple[Array, ...]

@@ -126,7 +126,10 @@ class Solver:
             return _on_host(_evaluate_sums(self._exact_form, self._exact_reach, sums))
 
     def average_policy(self) -> np.ndarray:
-        """[node, S, A, batch] float64: the average policy; uniform where a player never arrives."""
+        """[node, S, A, batch] float64: the average policy; uniform where a player never arrives.
+
+        On the host, since `sog.tabular.cfr.average_policy` would have to be compiled first.
+        """
         first, second = (
             tuple(
                 _normalized(np.asarray(block, np.float64), layer.uniform[:, :, None])

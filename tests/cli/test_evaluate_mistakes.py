@@ -68,8 +68,8 @@ def test_a_mistake_is_told_in_one_line(
 
 
 def test_policies_that_would_not_fit_into_memory_are_refused(sog: Run) -> None:
-    """81 numbers of 32 bits each."""
+    """81 numbers of 32 bits each, and 128 bytes for each of 9 public states."""
     message = refusal(sog, "evaluate", "kuhn", "--seeds", "2000000000", notes=True)
     assert message.startswith(
-        "policies of 2,000,000,000 seeds would take 648 GB of memory; there are "
+        "policies and searches of 2,000,000,000 seeds would take 2.95 TB of memory; there are "
     )
