@@ -144,9 +144,14 @@ def _from_run(arguments: argparse.Namespace, work: display.Work, check: _Check) 
 
 
 def in_whole_game(search: SearchSettings, tree: PublicTree) -> SearchSettings:
-    """The search with capacity for the whole public tree, and a lookahead within it."""
-    lookahead = WHOLE_GAME if search.lookahead >= tree.game.max_depth else search.lookahead
-    capacity = tree.num_nodes + tree.game.num_outcomes  # no tree is larger than the game
+    """The search with room for all that it can add, and a lookahead within the game."""
+    game = tree.game
+    lookahead = WHOLE_GAME if search.lookahead >= game.max_depth else search.lookahead
+    capacity = tree.num_nodes  # no tree is larger than the game
+    if lookahead == 1:
+        expanded = 1 + game.max_depth + search.num_simulations  # the searched state, those before
+        capacity = min(capacity, expanded * game.num_outcomes)
+    capacity += game.num_outcomes
     return dataclasses.replace(search, lookahead=lookahead, capacity=capacity)
 
 

@@ -10,6 +10,7 @@ from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.evaluators.exact import exact_evaluator, noisy_evaluator
 from gtcfr.mesh import batch_mesh
 from gtcfr.settings import FIRST_CHILD, REPLY, RESOLVE_FROM, WHOLE_GAME, SearchSettings
+from sog.cli.strategy import in_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.gtcfr import plain_search
@@ -228,3 +229,18 @@ def test_a_tree_without_room_for_the_way_to_the_next_search_is_told() -> None:
     compiled = compiled_game("liars_dice(dice=1,faces=3)")
     with pytest.raises(ValueError, match=r"^capacity must have room for the path .*, got 8\.$"):
         compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=16)
+
+
+def test_trees_of_few_simulations_have_less_room_than_the_game_and_play_the_same() -> None:
+    compiled = compiled_game("liars_dice(dice=1,faces=3)")
+    search = SearchSettings(num_simulations=2, simulations_per_update=0.5)
+    fitted = in_whole_game(search, compiled.tree)
+    large = dataclasses.replace(search, capacity=compiled.tree.num_nodes)
+    assert fitted.capacity is not None
+    assert fitted.capacity < compiled.tree.num_nodes
+    found, expected = (
+        compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=16)
+        for settings in (fitted, large)
+    )
+    assert found.num_full == 0
+    np.testing.assert_array_equal(found.policy, expected.policy)
