@@ -59,6 +59,7 @@ sog/holdem/spots/showdowns.py :: holdem/test_sorted_hands :: jnp.zeros((length +
 gtcfr/update.py :: gtcfr/test_search_in_parts :: weight=weight * is_new, :: weight=weight,
 sog/boards/gtp/session.py :: boards/test_gtp boards/test_gtp_setup :: self._turned, self._prepared = thinker, None, None :: self._turned, self._prepared = thinker, None, self._prepared
 sog/boards/uci/limits.py :: boards/test_uci :: min(int(left[0]), _LARGEST) :: int(left[0])
+sog/boards/uci/server.py :: boards/test_uci :: return len(lines.line(best[0])) :: return len(lines.line(0))
 sog/play/replay.py :: web/test_opening :: names=names if one["human"] == 0 else names[::-1] :: names=names
 sog/play/match.py :: play/test_match holdem/test_local_best_response :: key=lambda agent: not agent.watches :: key=lambda agent: agent.watches
 sog/play/responding_agent.py :: play/test_cdbr :: now.actor == 1 - self.player: :: now.actor == self.player:

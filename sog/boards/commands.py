@@ -72,9 +72,10 @@ Speaks the Universal Chess Interface on stdin and stdout until quit, or nothing 
 position, go with nodes, movetime, depth, infinite, ponder, searchmoves and clocks, stop, ponderhit,
 and the options MultiPV, Ponder, Move Overhead (milliseconds, first that of --move-overhead) and
 Simulations (of a move that nothing else limits).
-Nodes are simulations; depth is the length of the principal line. Scores in centipawns are those
-that win as often: 400 log10(p / (1 - p)), p being the share of games. isready waits for programs to
-be compiled; the tree is kept from move to move.
+Nodes are simulations; depth is the length of the principal line. searchmoves restricts the lines
+and the move, not the simulations, which go to all moves. Scores in centipawns are those that win as
+often: 400 log10(p / (1 - p)), p being the share of games. isready waits for programs to be
+compiled; the tree is kept from move to move.
 """,
     _SPEAKING,
     run="sog.boards.uci.server:run",

@@ -8,18 +8,52 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sog.boards.clock import seconds_for_move
-from sog.boards.thinker import Thinker
+from sog.boards.thinker import AgentThinker, Thinker
 from sog.boards.uci.limits import Limits, read_limits
 from sog.boards.uci.server import UciServer, centipawns
 from sog.games import Game, make
+from sog.play.analyst import NextSlice
+from sog.play.game_in_progress import Position
+from sog.play.principal_variation import Lines
+from sog.play.simple_agents import RandomAgent
 from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, random_player, script
 
 Run = Callable[..., tuple[int, str, str]]
 WON = "position fen X../XO./..O"
 """X wins with a1."""
+
+
+class Deepening(AgentThinker):
+    """Its line from a1 is always one move long, that from c3 a move longer after each look."""
+
+    def __init__(self) -> None:
+        super().__init__(GAME, lambda player, seed: RandomAgent(GAME, player=player, seed=seed))
+        self.depth = 1
+
+    def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
+        super().think(position, simulations, next_slice)
+        while self.depth < 4 and next_slice() > 0:
+            self.depth += 1
+
+    def lines(self) -> Any:
+        a1, b1, c3 = (GAME.read_action(GAME.root(), text) for text in ("a1", "b1", "c3"))
+        pairs = np.array([1.0, 0.0])
+        events = np.full((2, 4), -1)
+        events[0, 0] = a1
+        events[1, : self.depth] = [c3, b1, a1, GAME.read_action(GAME.root(), "b3")][: self.depth]
+        return Lines(
+            actions=np.array([a1, c3]),
+            policy=pairs,
+            visits=pairs.astype(int),
+            prior=pairs,
+            values=pairs,
+            events=events,
+            value=1.0,
+        )
 
 
 @pytest.fixture(autouse=True)
@@ -174,6 +208,14 @@ def test_lines_begin_with_moves_that_may_be_searched() -> None:
     assert [number for number, _ in told] == ["1", "2"]
     assert {move for _, move in told} == {"c3", "b1"}
     assert best_moves(lines) == [told[0][1]]
+
+
+def test_depth_is_that_of_the_best_line_of_the_moves_that_may_be_searched() -> None:
+    """The line that wins with a1 is always one move long."""
+    thinker = Deepening()
+    lines = said(WON, "go depth 2 searchmoves c3", thinker=thinker)
+    assert [line.split()[2] for line in lines[:-1]] == ["1", "2", "2"]
+    assert lines[-1] == "bestmove c3 ponder b1"
 
 
 def test_a_move_that_no_line_begins_with_is_played_if_no_other_may_be(

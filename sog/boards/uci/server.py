@@ -244,14 +244,18 @@ class UciServer:
         reply = position.after(self._game, action)
         return f"{text} ponder {self._uci_game.uci_of_action(reply.state, follows[0])}"
 
-    def print_lines(self, position: Position, began: float, allowed: set[int]) -> Lines | None:
-        """Prints the search's principal variations so far. allowed: see `_order`."""
+    def print_lines(self, position: Position, began: float, allowed: set[int]) -> int:
+        """Prints the search's principal variations so far; returns the length of the best.
+
+        allowed: see `_order`.
+        """
         lines = self._thinker.lines()
-        if lines is None:
-            return None
+        best = _order(lines, allowed)
+        if lines is None or not best:
+            return 0
         milliseconds = max(1, round(1000 * (time.monotonic() - began)))
         nodes, made = lines.num_visits, self._thinker.num_simulations
-        for number, order in enumerate(_order(lines, allowed)[: self._options.multi_pv]):
+        for number, order in enumerate(best[: self._options.multi_pv]):
             moves, at = [], position
             for event in lines.line(order):
                 moves.append(self._uci_game.uci_of_action(at.state, event))
@@ -262,7 +266,7 @@ class UciServer:
                 f"nodes {nodes} nps {1000 * made // milliseconds} time {milliseconds} "
                 f"pv {' '.join(moves)}"
             )
-        return lines
+        return len(lines.line(best[0]))
 
 
 def _order(lines: Lines | None, allowed: set[int]) -> list[int]:
@@ -307,9 +311,9 @@ class _Search:
         now = time.monotonic()
         if now - self._last_told > _SECONDS_BETWEEN_INFO or self._limits.depth is not None:
             self._last_told = now
-            lines = self._server.print_lines(self._position, self._began, self._allowed)
-            if self._limits.depth and lines is not None:
-                self._is_stopped |= len(lines.line(0)) >= self._limits.depth and not self._waits
+            reached = self._server.print_lines(self._position, self._began, self._allowed)
+            if self._limits.depth is not None:
+                self._is_stopped |= reached >= self._limits.depth and not self._waits
         if self._is_stopped:
             return 0.0
         if self._seconds is None or (self._limits.ponders and self._waits):
