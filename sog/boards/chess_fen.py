@@ -16,7 +16,15 @@ from sog.boards.chess_moves import (
     OWN,
     QUEEN_ROOK,
 )
-from sog.boards.chess_rules import NO_SQUARE, ChessState, first_state, is_check
+from sog.boards.chess_rules import (
+    HASH_BYTES,
+    MOST_QUIET,
+    NO_SQUARE,
+    NUM_BOARDS,
+    ChessState,
+    arrived_on_host,
+    is_check,
+)
 from sog.boards.chess_variant import KING, LETTERS, PAWN, ROOK, Variant
 from sog.boards.stones import write_counted
 from sog.quoting import quoted
@@ -72,7 +80,7 @@ def pieces_on(variant: Variant, board: Array, is_white: bool) -> np.ndarray:
 
 
 def state_of(variant: Variant, position: FenPosition, max_moves: int) -> ChessState:
-    """A game that begins with a position."""
+    """A game that begins with a position, without a history."""
     rights = [_RIGHTS.index(letter) for letter in position.castling]
     castling = sum(1 << right for right in rights)
     if not position.is_white:
@@ -80,15 +88,24 @@ def state_of(variant: Variant, position: FenPosition, max_moves: int) -> ChessSt
     square = NO_SQUARE
     if position.en_passant is not None:
         square = _seen_by(variant, position.is_white, position.en_passant)
-    return first_state(
+    board = _board(variant, position.pieces, position.is_white)
+    # NumPy: each operation of jnp would be a program.
+    boards = np.zeros((NUM_BOARDS, *board.shape), np.uint32)
+    boards[0] = board
+    state: ChessState = arrived_on_host(
         variant,
-        _board(variant, position.pieces, position.is_white),
-        castling=castling,
-        en_passant=square,
-        num_quiet=position.num_quiet,
-        num_moves=position.num_moves,
-        max_moves=max_moves,
+        max_moves,
+        boards=boards,
+        repeats=np.zeros(NUM_BOARDS - 1, np.uint8),
+        hashes=np.zeros((MOST_QUIET, HASH_BYTES), np.uint8),
+        castling=np.uint8(castling),
+        en_passant=np.uint8(square),
+        num_quiet=np.int32(position.num_quiet),
+        num_moves=np.int32(position.num_moves),
+        begun=np.int16(position.num_moves),
+        unclaimed=np.full(2, position.num_moves, np.int16),
     )
+    return state
 
 
 def write_fen(position: FenPosition) -> str:

@@ -56,7 +56,7 @@ MOST_UNCLAIMED: Final = 150
 """As many end a game without a claim."""
 NO_SQUARE: Final = 64
 NUM_RIGHTS: Final = 4
-_HASH_BYTES: Final = 3
+HASH_BYTES: Final = 3
 
 GOES_ON, CHECKMATE, STALEMATE, TOO_FEW_PIECES, FIFTH_TIME, SEVENTY_FIVE_MOVES = range(6)
 REPETITION, QUIET_MOVES, LENGTH = range(SEVENTY_FIVE_MOVES + 1, SEVENTY_FIVE_MOVES + 4)
@@ -88,41 +88,6 @@ class ChessState:
     """int16[2]: the first and last `num_moves` at which the game continues although REPETITION,
     QUIET_MOVES or LENGTH would end it."""
     ending: Array  # uint8: GOES_ON or how it ended
-
-
-def first_state(
-    variant: Variant,
-    board: np.ndarray,
-    *,
-    castling: int,
-    en_passant: int,
-    num_quiet: int,
-    num_moves: int,
-    max_moves: int,
-) -> ChessState:
-    """A game that begins with a position, without a history.
-
-    board: uint32[word, plane], as in `ChessState.boards`. Other arguments as there; en_passant may
-    be set where no capture is possible.
-    """
-    empty = (NUM_BOARDS - 1, *board.shape)
-    # NumPy: each operation of jnp would be a program.
-    boards = np.concatenate([np.asarray(board)[None], np.zeros(empty, np.uint32)])
-    hashes = np.zeros((MOST_QUIET, _HASH_BYTES), np.uint8)
-    arrived: ChessState = _arrived_on_host(
-        variant,
-        max_moves,
-        boards=boards,
-        repeats=np.zeros(NUM_BOARDS - 1, np.uint8),
-        hashes=hashes,
-        castling=np.uint8(castling),
-        en_passant=np.uint8(en_passant),
-        num_quiet=np.int32(num_quiet),
-        num_moves=np.int32(num_moves),
-        begun=np.int16(num_moves),
-        unclaimed=np.full(2, num_moves, np.int16),
-    )
-    return arrived
 
 
 def played_on(state: ChessState) -> ChessState:
@@ -253,7 +218,8 @@ def _arrived(
     begun: Array,
     unclaimed: Array,
 ) -> ChessState:
-    """The state at a position, with everything derived from it. repeats: of earlier positions."""
+    """The state at a position, with everything derived from it. repeats: of earlier positions;
+    en_passant: may be set where no capture is possible."""
     board = Bits(*boards[0])
     legal = legal_moves(variant, board, castling, en_passant)
     en_passant = jnp.where(legal.takes_en_passant, en_passant, jnp.uint8(NO_SQUARE))
@@ -313,7 +279,7 @@ def _hash(board: Array, castling: Array, en_passant: Array) -> Array:
     salt = np.arange(1, len(words) + 1, dtype=np.uint32) * np.uint32(0x9E3779B9)
     mixed = _mixed(_mixed(words ^ salt).sum(dtype=jnp.uint32)) >> np.uint32(8)
     mixed = jnp.maximum(mixed, np.uint32(1))
-    shifts = np.arange(_HASH_BYTES, dtype=np.uint32) * np.uint32(8)
+    shifts = np.arange(HASH_BYTES, dtype=np.uint32) * np.uint32(8)
     return ((mixed >> shifts) & np.uint32(0xFF)).astype(jnp.uint8)
 
 
@@ -328,4 +294,4 @@ def _constant_square(number: int) -> Bits:
     return constant(np.arange(NUM_BITS) == number)
 
 
-_arrived_on_host: Final = HostProgram(_arrived, static_argnames=("variant", "max_moves"))
+arrived_on_host: Final = HostProgram(_arrived, static_argnames=("variant", "max_moves"))
