@@ -4,7 +4,7 @@
 which gives a move and nothing else.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 from sog.games.core import Game
 from sog.play.analyst import Analyst, NextSlice
@@ -12,49 +12,7 @@ from sog.play.arena import AgentFactory
 from sog.play.chained_search import Searching
 from sog.play.game_in_progress import Position
 from sog.play.match import Agent, show_position
-from sog.play.principal_variation import Lines
 from sog.play.rules import situation
-
-
-class Thinker(Protocol):
-    """Chooses moves, and analyzes positions."""
-
-    def prepare(self) -> None:
-        """Compiles what has not been compiled."""
-
-    @property
-    def is_draft(self) -> bool:
-        """Whether a thread still compiles faster programs."""
-
-    def forget(self) -> None:
-        """Starts another game."""
-
-    def think(self, position: Position, simulations: int | None, next_slice: NextSlice) -> None:
-        """Thinks about a position until it has made so many simulations, or `next_slice` ends it.
-
-        simulations: None for as many as there is room for. Raises ValueError.
-        """
-
-    def close(self) -> None:
-        """Releases what it holds; it is not used afterwards."""
-
-    def best(self) -> int:
-        """The best action at the position it thought about."""
-
-    def lines(self) -> Lines | None:
-        """The best lines; None if it knows only a move."""
-
-    @property
-    def num_simulations(self) -> int:
-        """Simulations made by the last `think`; those it started with do not count."""
-
-    @property
-    def usual_simulations(self) -> int | None:
-        """Simulations of a move by default; None if it does not count simulations."""
-
-    @property
-    def most_simulations(self) -> int | None:
-        """Simulations there is room for; None if it does not count simulations."""
 
 
 class AgentThinker:
@@ -99,6 +57,10 @@ class AgentThinker:
     def lines(self) -> None:
         """An agent gives only a move."""
         return
+
+
+Thinker = Analyst | AgentThinker
+"""Only an `Analyst` counts simulations, and knows lines."""
 
 
 def thinker_of(game: Game[Any], make: AgentFactory, *, most: int, seed: int = 0) -> Thinker:
