@@ -8,7 +8,7 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.boards.gtp.server import GtpServer
 from sog.boards.protocol_server import LineInput
-from sog.boards.thinker import AgentThinker
+from sog.boards.thinker import AgentThinker, Thinker
 from sog.games import Game
 from sog.play.analyst import Analyst, NextSlice
 from sog.play.game_in_progress import Position
@@ -97,17 +97,15 @@ def random_player(game: Game[Any]) -> AgentThinker:
 
 
 def said_of(
-    game: Game[Any], *lines: str, check: Callable[[Game[Any]], None] = lambda game: None
+    game: Game[Any],
+    *lines: str | float,
+    make_thinker: Callable[[Game[Any]], Thinker] = random_player,
+    seconds: float | None = None,
 ) -> list[str]:
-    """What is answered where players of any such game make random moves, see `random_player`.
-
-    check: raises ValueError for a game that they refuse.
-    """
+    """What is said by GTP; make_thinker, seconds: see `GtpServer`."""
     said: list[str] = []
-
-    def seat(changed: Game[Any]) -> AgentThinker:
-        check(changed)
-        return random_player(changed)
-
-    GtpServer(game, seat, line_input=script(lines), say=said.append).run()
+    server = GtpServer(
+        game, make_thinker, line_input=script(lines), say=said.append, seconds=seconds
+    )
+    server.run()
     return [one.rstrip("\n") for one in said]

@@ -20,15 +20,7 @@ from sog.play.game_in_progress import Position
 from sog.play.match import Resignation
 from sog.play.principal_variation import Lines
 from sog.play.simple_agents import RandomAgent
-from tests.boards.speaking_games import (
-    CLOCK,
-    GAME,
-    Patient,
-    analyst,
-    random_player,
-    said_of,
-    script,
-)
+from tests.boards.speaking_games import CLOCK, GAME, Patient, analyst, random_player, said_of
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -38,18 +30,16 @@ def _clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sog.boards.gtp.server.time", CLOCK)
 
 
-def answers(*lines: str | float, searches: bool = True, seconds: float | None = None) -> list[str]:
-    """What is answered to each command, in order; an answer ends with an empty line."""
-    said: list[str] = []
-    GtpServer(
-        GAME,
-        lambda game: analyst() if searches else random_player(game),
-        line_input=script(lines),
-        say=said.append,
-        seconds=seconds,
-    ).run()
-    text = "".join(f"{one}\n" for one in said)
-    return [one.strip("\n") for one in re.split(r"\n\n+", text) if one.strip()]
+def answers(*lines: str | float, searches: bool = True) -> list[str]:
+    """What is answered to each command, in order."""
+    found: list[str] = []
+    make_thinker = (lambda game: analyst()) if searches else random_player
+    for one in said_of(GAME, *lines, make_thinker=make_thinker):
+        if one.startswith(("=", "?")):
+            found.append(one)
+        elif one:
+            found[-1] += f"\n{one}"
+    return found
 
 
 @pytest.mark.thorough
@@ -142,18 +132,10 @@ def test_only_values_that_are_points_tell_how_far_ahead_a_player_is() -> None:
 
 
 def test_where_an_engine_that_plays_for_us_gives_up_that_is_the_answer() -> None:
-    said: list[str] = []
-    GtpServer(
-        GAME,
-        lambda game: AgentThinker(
-            GAME, lambda player, seed: Resigning(GAME, player=player, seed=seed)
-        ),
-        line_input=script(
-            ["genmove b", "reg_genmove b", "lz-genmove_analyze b", "lz-analyze b", "name"]
-        ),
-        say=said.append,
-    ).run()
-    assert said == ["= resign\n", "= resign\n", "=", "play resign\n", "=", "", "= sog\n"]
+    lines = ["genmove b", "reg_genmove b", "lz-genmove_analyze b", "lz-analyze b", "name"]
+    thinker = AgentThinker(GAME, lambda player, seed: Resigning(GAME, player=player, seed=seed))
+    said = said_of(GAME, *lines, make_thinker=lambda game: thinker)
+    assert said == ["= resign", "= resign", "=", "play resign", "=", "", "= sog"]
 
 
 def test_an_analysis_goes_on_until_the_next_line_and_tells_moves_as_katago_does() -> None:
@@ -188,22 +170,16 @@ def test_leela_zero_counts_in_ten_thousandths() -> None:
 
 def test_a_clock_ends_a_move() -> None:
     """One stone in 0.5 s; then a main time of 4 s for White, a third of it for each of 3 moves."""
-    thinker, said = Patient(), list[str]()
+    thinker = Patient()
     lines = ["time_settings 0 0.5 1", "genmove b", "time_left w 4 0", "genmove w", "genmove b"]
-    GtpServer(GAME, lambda game: thinker, line_input=script(lines), say=said.append).run()
-    assert all(re.fullmatch(r"=\n|= [ABC][123]\n", one) for one in said)
+    said = said_of(GAME, *lines, make_thinker=lambda game: thinker)
+    assert all(re.fullmatch(r"=|= [ABC][123]", one) for one in said)
     assert thinker.seconds == pytest.approx([0.4, 4 / 3 - 0.1, 0.4], abs=0.02)
 
 
 def test_without_a_clock_a_move_takes_the_seconds_that_were_asked_for() -> None:
     thinker = Patient()
-    GtpServer(
-        GAME,
-        lambda game: thinker,
-        line_input=script(["genmove b"]),
-        say=lambda _: None,
-        seconds=0.3,
-    ).run()
+    said_of(GAME, "genmove b", make_thinker=lambda game: thinker, seconds=0.3)
     assert thinker.seconds == pytest.approx([0.3], abs=0.02)
 
 

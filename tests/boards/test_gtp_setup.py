@@ -10,14 +10,13 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
 from sog.boards.go import Go
 from sog.boards.go_sizes import Go5, Go7
-from sog.boards.gtp.server import GtpServer
 from sog.boards.gtp.session import GtpSession
 from sog.boards.gtp.setup import BoardSetup
 from sog.boards.hex import Hex
 from sog.boards.thinker import AgentThinker
 from sog.games import Game
 from sog.play.analyst import Analyst
-from tests.boards.speaking_games import random_player, said_of, script
+from tests.boards.speaking_games import random_player, said_of
 from tests.boards.test_go_notation import HANDICAP
 
 COMMANDS = ("fixed_handicap", "place_free_handicap", "set_free_handicap")
@@ -188,14 +187,13 @@ def test_a_search_goes_on_where_the_turn_was_given() -> None:
     """White is ahead by the komi: did a pass that nobody made count, his own would end the game."""
     game = Go(size=3, komi=0.5)
     thinker = Analyst(game, ZeroEvaluator(), SearchSettings(num_simulations=40), most=80)
-    said: list[str] = []
     lines = ["genmove w", "kata-genmove_analyze w 100", "undo", "undo", "undo", "genmove b"]
-    GtpServer(game, lambda _: thinker, line_input=script(lines), say=said.append).run()
+    said = said_of(game, *lines, make_thinker=lambda _: thinker)
     assert said[0].startswith("= ")
-    assert said[0] != "= pass\n"
+    assert said[0] != "= pass"
     assert said[1] == "="
     assert said[-5].startswith("play ")
-    assert said[-4:-1] == ["=\n", "=\n", "? cannot undo\n"]
+    assert said[-4:-1] == ["=", "=", "? cannot undo"]
     assert said[-1].startswith("= ")
 
 
@@ -241,11 +239,12 @@ def test_a_file_that_cannot_be_loaded_changes_nothing(
     (tmp_path / "game.sgf").write_text(text)
     lines = ("play b c3", f"loadsgf {tmp_path / 'game.sgf'}", "showboard", "final_score")
 
-    def check(game: Game[Any]) -> None:
+    def seat(game: Game[Any]) -> AgentThinker:
         if getattr(game, "komi", 0) != 24.5:
             raise ValueError(f"komi must be 24.5, got {getattr(game, 'komi', 0)}.")
+        return random_player(game)
 
-    said = said_of(Go5(), *lines, check=check)
+    said = said_of(Go5(), *lines, make_thinker=seat)
     assert said[1] == f"? cannot load file: {refusal}"
     assert rows(said[2])[2] == "..X.."
     assert said[3] == "= B+0.5"
