@@ -187,9 +187,6 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
             ]
         )
 
-    def deal(self, key: Array) -> Array:
-        return jnp.zeros(2, jnp.int32)
-
     def _draw_point_card(self, key: Array, state: AnyBiddingState) -> Array:
         """int32: an outcome of chance, uniform over the unseen cards."""
         unseen = self._unseen_point_cards(state).astype(jnp.float32)
@@ -214,6 +211,9 @@ class BiddingGame(Game[AnyBiddingState], abc.ABC):
             now=int(state.round) if is_played else None,
             choices={action: self.describe_action(state, 0, action) for action in choices},
         )
+
+    def describe_action(self, state: AnyBiddingState, infostate: int, action: int) -> str:
+        return "wait" if int(state.stage) == CHANCE else f"bid {action + 1}"
 
     def _describe_point_card(self, state: AnyBiddingState) -> str:
         """The point card of the current round."""

@@ -309,9 +309,10 @@ class Game(Shown[State]):
 
     # Worlds, for sampling.
 
-    @abc.abstractmethod
     def deal(self, key: Array) -> Array:
-        """int32[2]: a pair of infostates at the root, from the true joint distribution."""
+        """int32[2]: a pair of infostates at the root, from the true joint distribution. Here 0 for
+        both: the only ones of a game that deals nothing in private."""
+        return jnp.zeros(2, jnp.int32)
 
     @abc.abstractmethod
     def transition(

@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.bidding import BID_MADE, BiddingGame, BiddingState, result_of_bids
-from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, opponents_weight, zero_sum_cfvs
+from sog.games.core import PLAYER_0, PLAYER_1, opponents_weight, zero_sum_cfvs
 from sog.pytree import pytree
 
 
@@ -45,14 +45,8 @@ equal bids nobody does. Bids are spent. The player with more points wins."""
         return self.cards**2
 
     def root(self) -> GoofspielState:
-        shared = self._root_fields()
-        return GoofspielState(
-            stage=shared.stage,
-            round=shared.round,
-            point_cards=shared.point_cards,
-            results=shared.results,
-            bids=jnp.zeros((2, self.num_rounds), jnp.int32),
-        )
+        bids = jnp.zeros((2, self.num_rounds), jnp.int32)
+        return GoofspielState(**vars(self._root_fields()), bids=bids)
 
     def _hands(self, state: GoofspielState) -> Array:
         """bool[2, cards]: unspent bid cards, by value - 1."""
@@ -137,9 +131,6 @@ equal bids nobody does. Bids are spent. The player with more points wins."""
     def describe_infostate(self, state: GoofspielState, player: int, infostate: int) -> str:
         is_pending = player == PLAYER_0 and int(state.stage) == PLAYER_1
         return f"has bid {infostate + 1}" if is_pending else "nothing hidden"
-
-    def describe_action(self, state: GoofspielState, infostate: int, action: int) -> str:
-        return "wait" if int(state.stage) == CHANCE else f"bid {action + 1}"
 
     def describe_outcome(self, state: GoofspielState, outcome: int) -> str:
         if int(state.stage) == PLAYER_0:

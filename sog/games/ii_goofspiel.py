@@ -22,7 +22,7 @@ from sog.games.bidding import (
     BiddingState,
     result_of_bids,
 )
-from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, opponents_weight, param, zero_sum_cfvs
+from sog.games.core import PLAYER_0, PLAYER_1, opponents_weight, param, zero_sum_cfvs
 
 BITS_PER_RESULT = 2
 """Bits per round in a code of results; the first round is in the lowest bits."""
@@ -211,9 +211,6 @@ the points; with equal bids nobody does. Bids are spent. The player with more po
         num_bids = int(self._num_bids(state)[player])
         bids = self._permutations[infostate, :num_bids] + 1
         return f"has bid {' '.join(map(str, bids))}" if num_bids else "no bid yet"
-
-    def describe_action(self, state: BiddingState, infostate: int, action: int) -> str:
-        return "wait" if int(state.stage) == CHANCE else f"bid {action + 1}"
 
     def describe_outcome(self, state: BiddingState, outcome: int) -> str:
         if int(state.stage) == PLAYER_0:

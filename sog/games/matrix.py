@@ -119,9 +119,6 @@ class SimultaneousGame(Game[MatrixState], abc.ABC):
     def observe(self, state: MatrixState) -> Array:
         return jax.nn.one_hot(state.num_moves, 3, dtype=jnp.float32)
 
-    def deal(self, key: Array) -> Array:
-        return jnp.zeros(2, jnp.int32)
-
     def transition(
         self, key: Array, state: MatrixState, infostates: Array, action: Array
     ) -> tuple[Array, Array]:

@@ -150,9 +150,6 @@ picks too, without having seen the first pick: player 0 gets 3 if the picks are 
     def observe(self, state: NonLocalityState) -> Array:
         return jax.nn.one_hot(state.phase, len(ACTOR_OF_PHASE), dtype=jnp.float32)
 
-    def deal(self, key: Array) -> Array:
-        return jnp.zeros(2, jnp.int32)
-
     def transition(
         self, key: Array, state: NonLocalityState, infostates: Array, action: Array
     ) -> tuple[Array, Array]:

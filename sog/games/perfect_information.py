@@ -61,9 +61,6 @@ class PerfectInformationGame(Game[State], abc.ABC):
     def utilities(self, state: State, reach: Array) -> Array:
         return zero_sum_cfvs(self.result(state).astype(reach.dtype)[None, None], reach)
 
-    def deal(self, key: Array) -> Array:
-        return jnp.zeros(2, jnp.int32)
-
     def transition(
         self, key: Array, state: State, infostates: Array, action: Array
     ) -> tuple[Array, Array]:

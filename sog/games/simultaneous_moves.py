@@ -169,9 +169,6 @@ class SimultaneousMovesGame(Game[RoundState[Position]], abc.ABC):
         stage = jax.nn.one_hot(state.stage, TERMINAL + 1, dtype=jnp.float32)
         return jnp.concatenate([stage, self.features(state.position)])
 
-    def deal(self, key: Array) -> Array:
-        return jnp.zeros(2, jnp.int32)
-
     def transition(
         self, key: Array, state: RoundState[Position], infostates: Array, action: Array
     ) -> tuple[Array, Array]:

@@ -79,9 +79,6 @@ class HiddenDraw(Game[DrawState]):
     def observe(self, state: DrawState) -> Array:
         return jnp.stack([state.stage, state.guess]).astype(jnp.float32)
 
-    def deal(self, key: Array) -> Array:
-        return jnp.zeros(2, jnp.int32)
-
     def transition(
         self, key: Array, state: DrawState, infostates: Array, action: Array
     ) -> tuple[Array, Array]:
