@@ -26,7 +26,7 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import children_added
 from gtcfr.simulation import count_visits, simulate
-from gtcfr.tree import NO_PARENT, SearchTree
+from gtcfr.tree import NO_PARENT, SearchTree, set_rows
 from sog.games.core import Game
 from sog.pytree import pytree
 
@@ -223,11 +223,11 @@ def _evaluate(
     if layout.num_best:
         best = functools.partial(best_actions, count=layout.num_best)
         best_ones, logits = jax.vmap(jax.vmap(best))(legal, logits)
-        listed = _written(listed, slots, best_ones)
+        listed = set_rows(listed, slots, best_ones)
     statistics = replace(
         old,
-        values=_written(old.values, slots, answer.values),
-        logits=_written(old.logits, slots, logits),
+        values=set_rows(old.values, slots, answer.values),
+        logits=set_rows(old.logits, slots, logits),
     )
     return replace(
         state,
@@ -250,17 +250,9 @@ def _encode_new(
 
     by_tree = jax.tree.map(lambda rows: rows.reshape(*slots.shape, *rows.shape[1:]), encoded)
     kept = jax.tree.map(
-        lambda whole, rows: _written(whole, slots, rows), tree.leaf.encoded, by_tree
+        lambda whole, rows: set_rows(whole, slots, rows), tree.leaf.encoded, by_tree
     )
     return replace(state, tree=replace(tree, leaf=replace(tree.leaf, encoded=kept)))
-
-
-def _written(whole: Array, slots: Array, rows: Array) -> Array:
-    """Each search's table [batch, slot, ...] with the rows of some slots set to [batch, n, ...]."""
-    written: Array = jax.vmap(lambda table, slot, new: table.at[slot].set(new, mode="drop"))(
-        whole, slots, rows
-    )
-    return written
 
 
 def repeat(count: int, body: Callable[[Any, T], T], start: T) -> T:

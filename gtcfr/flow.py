@@ -10,11 +10,9 @@ from jax import Array
 from sog.tabular.cfr import sum_actions
 
 
-def by_player(first: Array, actors: Array, others: Array, axis: int = 0) -> Array:
+def by_player(first: Array, actors: Array, others: Array) -> Array:
     """Stacks the acting player's rows and the other's by player; first: player 0 acts."""
-    return jnp.stack(
-        [jnp.where(first, actors, others), jnp.where(first, others, actors)], axis=axis
-    )
+    return jnp.stack([jnp.where(first, actors, others), jnp.where(first, others, actors)])
 
 
 def choose_rows(condition: Array, yes: Any, no: Any) -> Any:

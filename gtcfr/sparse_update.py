@@ -24,7 +24,9 @@ from gtcfr.tree import (
     SearchTree,
     TerminalNodes,
     put,
+    set_rows,
     share_of,
+    take_rows,
     take_slots,
 )
 from sog.games.core import PLAYER_1
@@ -49,7 +51,7 @@ def push_reach(tree: SearchTree, reach: Array, num_chunks: Array) -> SearchTree:
     def chunk(number: Array, node_reach: Array) -> Array:
         start = number * shape.chunk_size
         source, here = take_slots((tree.interior.source, share), start, shape.chunk_size)
-        pushed: Array = put(node_reach, here * _take(node_reach, source[..., 0]), start, 1)
+        pushed: Array = put(node_reach, here * take_rows(node_reach, source[..., 0]), start, 1)
         return pushed
 
     # The root is alone in its chunk.
@@ -88,10 +90,10 @@ def pull_cfvs(tree: SearchTree, num_chunks: Array) -> SearchTree:
         """Stores the cfvs of some nodes by the actions that lead there."""
         here = jax.lax.dynamic_slice_in_dim(cfvs, row, edge.shape[1], 1)
         number = edge - source * shape.layout.num_children
-        first = _take(tree.interior.actor, source) != PLAYER_1
+        first = take_rows(tree.interior.actor, source) != PLAYER_1
         own = jnp.where(first[..., None], here[:, :, 0], here[:, :, 1])
         parent = jnp.where(edge == NO_PARENT, shape.num_interior, source)
-        return _written(action_cfv, (parent, number), own)
+        return set_rows(action_cfv, (parent, number), own)
 
     # Loops of their own: see `gtcfr.update.update_regrets`.
     action_cfv = tree.interior_statistics.action_cfv
@@ -101,28 +103,12 @@ def pull_cfvs(tree: SearchTree, num_chunks: Array) -> SearchTree:
     return replace(tree, interior_statistics=statistics, cfvs=cfvs)
 
 
-def _take(tables: Array, rows: Array) -> Array:
-    """[batch, n, ...]: rows [batch, n] of a table of each tree."""
-    taken: Array = jax.vmap(lambda table, row: jnp.take(table, row, axis=0, mode="clip"))(
-        tables, rows
-    )
-    return taken
-
-
 def _added(tables: Array, rows: Array, more: Array) -> Array:
     """The tables with `more` added to some rows; rows that do not exist are left out."""
     added: Array = jax.vmap(lambda table, row, new: table.at[row].add(new, mode="drop"))(
         tables, rows, more
     )
     return added
-
-
-def _written(tables: Array, at: tuple[Array, Array], new: Array) -> Array:
-    """The tables with entries [batch, n] of their first two axes set, likewise."""
-    written: Array = jax.vmap(lambda table, at, new: table.at[at].set(new, mode="drop"))(
-        tables, at, new
-    )
-    return written
 
 
 class _Nodes(NamedTuple):

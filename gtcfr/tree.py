@@ -219,6 +219,23 @@ def put(whole: Any, part: Any, start: Array, axis: int = 0) -> Any:
     )
 
 
+def take_rows(tables: Array, rows: Array) -> Array:
+    """[batch, n, ...]: rows [batch, n] of a table of each tree."""
+    taken: Array = jax.vmap(lambda table, row: jnp.take(table, row, axis=0, mode="clip"))(
+        tables, rows
+    )
+    return taken
+
+
+def set_rows(tables: Array, at: Array | tuple[Array, Array], rows: Array) -> Array:
+    """A table of each tree with rows [batch, n, ...] set where `at` [batch, n] says: numbers of
+    rows, or those and numbers within them. Rows that do not exist are left out."""
+    new: Array = jax.vmap(lambda table, at, row: table.at[at].set(row, mode="drop"))(
+        tables, at, rows
+    )
+    return new
+
+
 def write(tables: Any, start: Array, **rows: Array) -> Any:
     """The tables of all trees with rows [batch, n, ...] of some of them written from `start` on."""
     written = {name: put(getattr(tables, name), new, start, 1) for name, new in rows.items()}

@@ -38,6 +38,7 @@ from gtcfr.tree import (
     put,
     reach_of,
     take_reach,
+    take_rows,
     take_slots,
     write,
 )
@@ -144,10 +145,6 @@ def push_reach(game: Game[Any], tree: SearchTree, reach: Array, num_chunks: Arra
     return replace(tree, interior_statistics=statistics, reach_rows=rows)
 
 
-def _take(rows: Array, numbers: Array) -> Array:
-    return jnp.take(rows, numbers, axis=0, mode="clip")
-
-
 def value_terminals(game: Game[Any], tree: SearchTree, num_terminals: Array) -> SearchTree:
     """Fills in the cfvs of the terminal states of all trees."""
     size = min(tree.shape.ends_per_step, tree.shape.num_terminals)
@@ -187,7 +184,7 @@ def pull_cfvs(game: Game[Any], tree: SearchTree, num_chunks: Array) -> SearchTre
         start = (num_chunks - 1 - number) * shape.chunk_size
         tables = tree.interior, tree.interior_statistics.policy
         nodes, policy = take_slots(tables, start, shape.chunk_size)
-        child_cfvs = jax.vmap(_take)(cfvs, nodes.child)
+        child_cfvs = take_rows(cfvs, nodes.child)
         if layout.samples_chance:
             child_cfvs = child_cfvs * nodes.chance_weight[..., None, None]
         q, node_cfvs = jax.vmap(jax.vmap(node))(nodes, policy, child_cfvs)
