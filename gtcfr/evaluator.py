@@ -54,7 +54,10 @@ class LeafEvaluation:
 
 
 class Evaluator(Protocol):
-    """How to value a belief state. Implementations are `sog.pytree.pytree` classes."""
+    """How to value a belief state. Implementations are `sog.pytree.pytree` classes.
+
+    Those that derive from it define `encode` and `evaluate`, and what differs from what is here.
+    """
 
     @property
     def leaves_per_call(self) -> int | None:
@@ -62,16 +65,19 @@ class Evaluator(Protocol):
 
         They may come from any of the searches. None: every call gets all leaves, by search.
         """
+        return None
 
     @property
     def looks_at_ranges(self) -> bool:
         """Whether its answers depend on ranges."""
+        return True
 
     def encode(self, game: Game[Any], state: Any) -> Any:
         """Encodes one public state; called once, when the state joins the tree."""
 
     def start(self, game: Game[Any], batch_size: int) -> Any:
-        """The initial memory of a batch of searches."""
+        """The initial memory of a batch of searches: nothing, unless overridden."""
+        return ()
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
         """Evaluates the queries."""
@@ -91,22 +97,16 @@ def evaluates_once(game: Game[Any], evaluator: Evaluator) -> bool:
 
 
 @pytree
-class ZeroEvaluator:
+class ZeroEvaluator(Evaluator):
     """Every value is 0 and every action equally likely: search from the rules alone.
 
     It is called as often as a network would be.
     """
 
-    looks_at_ranges = True
-
     leaves_per_call: int | None = dataclasses.field(default=16, metadata={"static": True})
 
     def encode(self, game: Game[Any], state: Any) -> Any:
         """Nothing: values do not depend on public states."""
-        return ()
-
-    def start(self, game: Game[Any], batch_size: int) -> Any:
-        """No memory."""
         return ()
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
@@ -117,10 +117,8 @@ class ZeroEvaluator:
 
 
 @pytree
-class NetworkEvaluator:
+class NetworkEvaluator(Evaluator):
     """Evaluates belief states with a network in batches; the features of each are computed once."""
-
-    looks_at_ranges = True
 
     apply_fn: Callable[[Any, Array, Array], tuple[Array, Array]] = dataclasses.field(
         metadata={"static": True}
@@ -144,10 +142,6 @@ class NetworkEvaluator:
         """The features of the public state, or their embedding by `embed_fn`."""
         features = game.observe(state) if self.encode_fn is None else self.encode_fn(game, state)
         return features if self.embed_fn is None else self.embed_fn(self.params, features[None])[0]
-
-    def start(self, game: Game[Any], batch_size: int) -> Any:
-        """No memory."""
-        return ()
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
         """One call of the network for all queries."""

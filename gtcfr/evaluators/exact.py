@@ -19,13 +19,7 @@ from sog.pytree import pytree
 from sog.tabular.cfr import PlayerLayers, zero_regret
 from sog.tabular.compiler import compile_game
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
-from sog.tabular.frontier import (
-    Frontier,
-    FrontierSolution,
-    build_frontier,
-    solve_frontier,
-    tree_policy,
-)
+from sog.tabular.frontier import Frontier, build_frontier, solve_frontier, tree_policy
 from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
 from sog.tabular.rules import RULES, Rule
@@ -38,14 +32,12 @@ _LEAST_PROBABILITY: Final = 1e-6  # keeps logits finite
 
 
 @pytree
-class ExactEvaluator:
+class ExactEvaluator(Evaluator):
     """Solves all subgames below the leaves at once, by CFR that continues from call to call.
 
     Ranges change little from one update of a search to the next, so few iterations per call are
     enough; regrets fade a little with every call, since old ones belong to other ranges.
     """
-
-    looks_at_ranges = True
 
     frontier: Frontier
     iterations: int = dataclasses.field(metadata={"static": True})
@@ -53,11 +45,6 @@ class ExactEvaluator:
     rule: Rule = dataclasses.field(metadata={"static": True})
     fading: float = dataclasses.field(metadata={"static": True})
     """The factor that scales the last call's regrets."""
-
-    @property
-    def leaves_per_call(self) -> int | None:
-        """All leaves of a search share one pass."""
-        return None
 
     def encode(self, game: Game[Any], state: EnumeratedState) -> Array:
         """The node's number."""
@@ -67,38 +54,31 @@ class ExactEvaluator:
         """Zero regrets."""
         return zero_regret(self.frontier.form, batch_size, "float32")
 
-    def solve(
-        self, game: Game[Any], memory: PlayerLayers, queries: LeafQueries
-    ) -> FrontierSolution:
-        """Solves the subgames for `evaluate`; the result also says how far it is from exact."""
-        nodes, ranges = queries.encoded, queries.ranges
-        num_nodes = len(self.frontier.policy_entry) // (game.num_infostates * game.num_actions)
-        dropped = jnp.where(queries.is_valid, nodes, num_nodes)
-        given = jnp.zeros((len(nodes), num_nodes, *ranges.shape[2:]), ranges.dtype)
-        given = given.at[_rows(nodes), dropped].set(_tremble(game, queries), mode="drop")
-        return solve_frontier(
-            self.frontier,
-            given.transpose(2, 1, 3, 0).reshape(2, -1, len(nodes)),
-            jax.tree.map(lambda regret: self.fading * regret, memory),
-            rule=self.rule,
-            iterations=self.iterations,
-        )
-
     def evaluate(
         self, game: Game[Any], memory: PlayerLayers, queries: LeafQueries
     ) -> LeafEvaluation:
         """Values and policies of the average profile of this call's iterations."""
-        solution = self.solve(game, memory, queries)
-        nodes, size = queries.encoded, game.num_infostates
-        batch = len(nodes)
+        nodes, (batch, _, _, size) = queries.encoded, queries.ranges.shape
+        rows = jnp.broadcast_to(jnp.arange(batch)[:, None], nodes.shape)
+        num_nodes = len(self.frontier.policy_entry) // (size * game.num_actions)
+        dropped = jnp.where(queries.is_valid, nodes, num_nodes)
+        given = jnp.zeros((batch, num_nodes, 2, size), queries.ranges.dtype)
+        given = given.at[rows, dropped].set(_tremble(game, queries), mode="drop")
+        solution = solve_frontier(
+            self.frontier,
+            given.transpose(2, 1, 3, 0).reshape(2, -1, batch),
+            jax.tree.map(lambda regret: self.fading * regret, memory),
+            rule=self.rule,
+            iterations=self.iterations,
+        )
         cfvs = solution.cfvs.reshape(2, -1, size, batch).transpose(3, 1, 0, 2)
         policy = tree_policy(self.frontier, solution.policy)
         policy = policy.reshape(-1, size, game.num_actions, batch).transpose(3, 0, 1, 2)
         trembling = dataclasses.replace(queries, ranges=_tremble(game, queries))
-        values = _values(game, trembling, cfvs[_rows(nodes), nodes])
+        values = _values(game, trembling, cfvs[rows, nodes])
         return LeafEvaluation(
             values=jnp.where(_compatible_reach(game, queries) > 0, values, 0),
-            policy_logits=jnp.log(jnp.maximum(policy[_rows(nodes), nodes], _LEAST_PROBABILITY)),
+            policy_logits=jnp.log(jnp.maximum(policy[rows, nodes], _LEAST_PROBABILITY)),
             memory=solution.regret,
         )
 
@@ -116,10 +96,8 @@ def exact_evaluator(
 
 
 @pytree
-class NoisyEvaluator:
+class NoisyEvaluator(Evaluator):
     """Another evaluator's values, each with an error of its own that never changes."""
-
-    looks_at_ranges = True
 
     inner: Evaluator
     node_noise: Array
@@ -156,26 +134,15 @@ def noisy_evaluator(
 
 
 @pytree
-class PolicyEvaluator:
+class PolicyEvaluator(Evaluator):
     """Values of the leaves if both players follow a fixed policy from there on."""
-
-    looks_at_ranges = True
 
     node_payoff: Array
     """[node, infostate of player 0, infostate of player 1]: w(s0, s1) times player 0's utility."""
 
-    @property
-    def leaves_per_call(self) -> int | None:
-        """No limit."""
-        return None
-
     def encode(self, game: Game[Any], state: EnumeratedState) -> Array:
         """The node's number."""
         return state.node
-
-    def start(self, game: Game[Any], batch_size: int) -> Any:
-        """No memory."""
-        return ()
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
         """Values by matrix products."""
@@ -220,11 +187,6 @@ def _back_up_payoff(tree: PublicTree, policy: np.ndarray) -> np.ndarray:
         backed_up = step[0, nodes].swapaxes(1, 2) @ payoff[nodes] @ step[1, nodes]
         np.add.at(payoff, tree.node_parent[nodes], backed_up)
     return payoff
-
-
-def _rows(nodes: Array) -> Array:
-    """[batch, 1]: row numbers that index beside `nodes`, broadcast to its shape."""
-    return jnp.broadcast_to(jnp.arange(len(nodes))[:, None], nodes.shape)
 
 
 def _tremble(game: Game[Any], queries: LeafQueries) -> Array:

@@ -10,14 +10,14 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gtcfr.evaluator import LeafEvaluation, LeafQueries
+from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries
 from sog.games.core import Game
 from sog.games.random_play import play_out
 from sog.pytree import pytree
 
 
 @pytree
-class RolloutEvaluator:
+class RolloutEvaluator(Evaluator):
     """The mean result of random games from the leaf, for games of perfect information (S = 1).
 
     Both players choose uniformly among legal actions. The memory is a random key per search, so
@@ -29,11 +29,6 @@ class RolloutEvaluator:
     num_rollouts: int = dataclasses.field(metadata={"static": True})
     """Games per leaf and call."""
     seed: int = 0
-
-    @property
-    def leaves_per_call(self) -> int | None:
-        """No limit."""
-        return None
 
     def encode(self, game: Game[Any], state: Any) -> Any:
         """The state itself."""

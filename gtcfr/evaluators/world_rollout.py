@@ -27,7 +27,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gtcfr.evaluator import LeafEvaluation, LeafQueries
+from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries
 from sog.games.core import Game
 from sog.games.random_play import play_out
 from sog.pytree import pytree
@@ -59,10 +59,8 @@ class _Worlds:
 
 
 @pytree
-class WorldRolloutEvaluator:
+class WorldRolloutEvaluator(Evaluator):
     """Values leaves by random games, for games with hidden information."""
-
-    looks_at_ranges = True
 
     num_games: int = dataclasses.field(metadata={"static": True})
     """Per leaf; more if needed to give each of its worlds a game, up to `MOST_WORLDS`."""

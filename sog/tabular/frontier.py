@@ -20,7 +20,6 @@ import numpy as np
 import scipy  # loads `scipy.sparse` on first use, since that is slow
 from jax import Array
 
-from sog.games.core import PLAYER_1
 from sog.pytree import pytree
 from sog.tabular.best_response import evaluate
 from sog.tabular.cfr import (
@@ -60,10 +59,6 @@ class FrontierSolution:
 
     cfvs: Array
     """[2, node * S, batch] under the average policies, at the nodes that were given reach."""
-    best_response_cfvs: Array
-    """The same under the player's best response from the node on."""
-    exploitability: Array
-    """[batch]: half of both players' gains by best responses, summed over the frontier."""
     policy: PlayerLayers
     """The average policies."""
     regret: PlayerLayers
@@ -156,8 +151,7 @@ def _entered(plex: Treeplex, num_entries: int) -> Treeplex:
 def _policy_entries(compiled: CompiledGame) -> Any:
     """[node * S * A]: the rows that `tree_policy` reads."""
     tree = compiled.tree
-    acts = (tree.node_actor <= PLAYER_1)[:, None, None]
-    forced = acts & tree.node_legal & ~tree.has_choice[:, :, None]
+    forced = tree.decisions & ~tree.has_choice[:, :, None]
     rows = np.where(forced, _FORCED, NOTHING).astype(np.int32)
     first = _FIRST_PROBABILITY
     for placement in compiled.placements:
@@ -190,11 +184,8 @@ def solve_frontier(
 
     last: CFRState = jax.lax.fori_loop(0, iterations, body, start)
     policy = average_policy(form, last.policy_sum)
-    evaluation = evaluate(form, reach, policy)
     return FrontierSolution(
-        cfvs=_return(frontier, evaluation.cfvs),
-        best_response_cfvs=_return(frontier, evaluation.best_response_cfvs),
-        exploitability=evaluation.exploitability,
+        cfvs=_return(frontier, evaluate(form, reach, policy).cfvs),
         policy=policy,
         regret=last.cumulative_regret,
     )

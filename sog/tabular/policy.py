@@ -37,7 +37,7 @@ def check_policy(tree: PublicTree, policy: Any) -> np.ndarray:
             where = f"action {action} of {name_row(tree, node, infostate)}"
             raise ValueError(f"policy {rule}, got {number:g} for {where}.")
     total = found.sum(axis=-1)
-    decides = tree.node_legal.any(axis=-1) & (tree.node_actor < CHANCE)[:, None]
+    decides = tree.decisions.any(axis=-1)
     is_wrong = decides & (abs(total - 1) > _TOLERANCE)
     if is_wrong.any():
         node, infostate = np.argwhere(is_wrong)[0].tolist()

@@ -40,7 +40,7 @@ def save_policy(
     """
     policy = check_policy(tree, policy)
     metadata = {**notes, "format": FORMAT, "game": str(tree.game)}
-    legal = _decisions(tree)
+    legal = tree.decisions
     with replacing(Path(path), f".{os.getpid()}.new") as file:
         np.savez_compressed(
             file, probabilities=policy[legal], metadata=np.array(json.dumps(metadata))
@@ -61,7 +61,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def load_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
     """Reads the policy [node, S, A] of this game. Raises PolicyFileError with the reason."""
-    legal = _decisions(tree)
+    legal = tree.decisions
     expected = int(legal.sum())
     with _opened(path) as (archive, metadata):
         if metadata["game"] != str(tree.game):
@@ -81,11 +81,6 @@ def load_policy(path: str | os.PathLike[str], tree: PublicTree) -> np.ndarray:
     if not ((policy >= 0).all() and (abs(total - 1) <= _TOLERANCE).all()):
         raise PolicyFileError(f"{path}: probabilities must be >= 0 and add up to 1.")
     return policy
-
-
-def _decisions(tree: PublicTree) -> np.ndarray:
-    """[node, S, A] bool: the entries of a policy that a file holds."""
-    return np.asarray(tree.node_legal & (tree.node_actor < 2)[:, None, None])
 
 
 @contextlib.contextmanager

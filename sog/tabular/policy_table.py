@@ -110,7 +110,7 @@ def policy_of(path: AnyPath, tree: PublicTree, entries: Iterable[TableEntry]) ->
                 f"{path}: row {entry.row} is of the action of row {row_of[place]} once more."
             )
         row_of[place], policy[place] = entry.row, entry.probability
-    decides = (tree.node_actor < 2)[:, None] & tree.node_legal.any(axis=-1)
+    decides = np.asarray(tree.decisions.any(axis=-1))
     is_given = row_of.any(axis=-1)
     missing = decides & ~is_given
     if (needed := missing & tree.has_choice).any():

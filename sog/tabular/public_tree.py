@@ -14,7 +14,7 @@ from typing import Any, Final
 import jax
 import numpy as np
 
-from sog.games.core import TERMINAL, Game
+from sog.games.core import CHANCE, TERMINAL, Game
 from sog.tabular.linear_maps import (
     Flow,
     Payoffs,
@@ -80,6 +80,11 @@ class PublicTree:
     def has_choice(self) -> np.ndarray:
         """[node, S] bool: the acting player has more than one legal action."""
         return np.asarray(self.node_legal.sum(axis=-1) > 1)
+
+    @property
+    def decisions(self) -> np.ndarray:
+        """[node, S, A] bool: the legal actions of players, without those of chance."""
+        return np.asarray(self.node_legal & (self.node_actor < CHANCE)[:, None, None])
 
     @functools.cached_property
     def _payoff_entries(self) -> tuple[np.ndarray, np.ndarray]:

@@ -23,7 +23,6 @@ import numpy as np
 import scipy  # loads `scipy.sparse` on first use, since that is slow
 from jax import Array
 
-from sog.games.core import CHANCE
 from sog.pytree import pytree
 from sog.tabular.public_tree import PublicTree
 
@@ -137,8 +136,7 @@ class CompiledGame:
         shape = self.tree.node_legal.shape
         batch = next((np.shape(value)[2:] for player in layers for value in player), ())
         out = np.zeros((*shape, *batch))
-        forced = self.tree.node_legal & ~self.tree.has_choice[:, :, None]
-        out[(self.tree.node_actor < CHANCE)[:, None, None] & forced] = 1
+        out[self.tree.decisions & ~self.tree.has_choice[:, :, None]] = 1
         for placement, values in zip(self.placements, layers, strict=True):
             for layer, value in enumerate(values):
                 legal = placement.legal[layer]

@@ -219,7 +219,7 @@ def evaluate_policies(compiled: CompiledGame, policies: Iterable[np.ndarray]) ->
 
 def uniform_policy(compiled: CompiledGame, dtype: Any = np.float64) -> np.ndarray:
     """[node, S, A]: every legal action with equal probability."""
-    legal = compiled.tree.node_legal & (compiled.tree.node_actor < 2)[:, None, None]
+    legal = compiled.tree.decisions
     return np.asarray(legal / np.maximum(legal.sum(axis=-1, keepdims=True), 1).astype(dtype))
 
 

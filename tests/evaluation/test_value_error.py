@@ -1,18 +1,15 @@
 """How far values are from exact ones: the measure itself, held against other solvers."""
 
-import dataclasses
 import functools
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import Evaluator, LeafEvaluation, ZeroEvaluator
-from gtcfr.evaluators.exact import exact_evaluator
+from gtcfr.evaluator import Evaluator, ZeroEvaluator
+from gtcfr.evaluators.exact import NoisyEvaluator, exact_evaluator
 from sog.evaluation.value_error import HeldOut, ValueErrors, _random_ranges, random_belief_states
 from sog.games import CHANCE, TERMINAL
-from sog.pytree import pytree
 from sog.tabular import compile_tree, solve_subgame
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.tabular.small_games import compiled_game, push_reach, tree_of
@@ -44,41 +41,20 @@ def exact_values() -> np.ndarray:
     return np.concatenate(found)
 
 
-@pytree
-class Shifted:
-    """An evaluator whose values are off by a constant."""
-
-    inner: Any
-    shift: Any
-
-    looks_at_ranges = True
-
-    @property
-    def leaves_per_call(self) -> int | None:
-        return None
-
-    def encode(self, game: Any, state: Any) -> Any:
-        return self.inner.encode(game, state)
-
-    def start(self, game: Any, batch_size: int) -> Any:
-        return self.inner.start(game, batch_size)
-
-    def evaluate(self, game: Any, memory: Any, queries: Any) -> LeafEvaluation:
-        answer: LeafEvaluation = self.inner.evaluate(game, memory, queries)
-        return dataclasses.replace(answer, values=answer.values + self.shift)
-
-
-def another_exact_evaluator() -> Evaluator:
+def shifted_exact_evaluator(shift: float | np.ndarray) -> Evaluator:
+    """shift: added to the exact values; of each infostate, or of all."""
     game = EnumeratedGame(tree=tree_of("kuhn"))
-    return exact_evaluator(game, iterations=600, rule="cfr+", fading=1.0)
+    exact = exact_evaluator(game, iterations=600, rule="cfr+", fading=1.0)
+    noise: Any = np.broadcast_to(shift, game.tree.node_mask.shape)
+    return NoisyEvaluator(inner=exact, node_noise=noise)
 
 
 def test_exact_values_have_no_error_and_shifted_ones_that_of_the_shift() -> None:
-    found = errors(Shifted(inner=another_exact_evaluator(), shift=jnp.float32(0)))
+    found = errors(shifted_exact_evaluator(0))
     assert found["mean_absolute"] < 0.01
     assert found["root_mean_square"] < 0.02
     assert found["policy_divergence"] < 0.03
-    shifted = errors(Shifted(inner=another_exact_evaluator(), shift=jnp.float32(-0.5)))
+    shifted = errors(shifted_exact_evaluator(-0.5))
     assert shifted["mean_absolute"] == pytest.approx(0.5, abs=0.01)
     assert shifted["root_mean_square"] == pytest.approx(0.5, abs=0.01)
     assert shifted["policy_divergence"] == found["policy_divergence"]
@@ -99,9 +75,7 @@ def test_errors_where_the_range_is_zero_can_be_left_out() -> None:
     nodes, ranges = random_belief_states(compiled.tree, 16, SEED)
     ranges[:, :, 0] = 0  # nobody has a jack
     ranges /= ranges.sum(axis=-1, keepdims=True)
-    jacks_only = Shifted(
-        inner=another_exact_evaluator(), shift=jnp.array([1.0, 0, 0]).reshape(1, 1, 1, 3)
-    )
+    jacks_only = shifted_exact_evaluator(np.array([1.0, 0, 0]))
     found: ValueErrors = HeldOut(compiled, nodes, ranges).errors(jacks_only)
     assert found.mean_absolute == pytest.approx(1 / 3, abs=0.05)
     assert found.mean_absolute_in_range < 0.01
@@ -167,7 +141,7 @@ def test_with_hidden_moves_ranges_flow_as_the_game_says(text: str) -> None:
     """Under one policy they are what `Game.advance` sends down the tree, a node at a time."""
     tree = tree_of(text)
     weight = np.random.default_rng(2).uniform(0.1, 1, tree.node_legal.shape)
-    legal = tree.node_legal & (tree.node_actor < CHANCE)[:, None, None]
+    legal = tree.decisions
     policy = weight * legal / np.maximum((weight * legal).sum(axis=2, keepdims=True), 1e-9)
     reach = push_reach(tree, policy)
     for node in np.flatnonzero(tree.node_actor < CHANCE)[::3].tolist():

@@ -1,4 +1,4 @@
-"""Single plays of a game, drawn at random."""
+"""Single plays of a game: by given events, or drawn at random."""
 
 from typing import Any, NamedTuple
 
@@ -26,6 +26,17 @@ class Play(NamedTuple):
     dealt: Pair
     steps: list[Step]
     utility: float
+
+
+_apply = jax.jit(lambda game, state, event: game.apply(state, event), static_argnums=0)
+
+
+def state_after(game: Game[Any], *events: int) -> Any:
+    """The public state that follows the start of a game by these public events."""
+    state = game.root()
+    for event in events:
+        state = _apply(game, state, jnp.int32(event))
+    return state
 
 
 def play_randomly(game: Game[Any], num_plays: int, seed: int) -> list[Play]:

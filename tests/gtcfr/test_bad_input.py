@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import LeafEvaluation, LeafQueries, ZeroEvaluator
+from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.root import NO_EVENT, SearchRoot, check_root, start_of_game
 from gtcfr.search import SearchResult, begin, check_result
 from gtcfr.settings import SearchSettings
 from sog.games import Game, make
 from sog.pytree import pytree
+from tests.games.random_plays import state_after
 from tests.gtcfr.grown_trees import run_search
 
 KUHN = make("kuhn")
@@ -63,29 +64,21 @@ def test_an_infostate_that_cannot_occur_is_refused_by_name() -> None:
     """A player who saw a card on the board cannot hold it if there is only one of it."""
     leduc = make("leduc")
     root = start_of_game(leduc)
-    state = leduc.root()
-    for event in (CHECK, CHECK, 4):  # the board is the fifth card
-        state = leduc.apply(state, jnp.int32(event))
+    state = state_after(leduc, CHECK, CHECK, 4)  # the board is the fifth card
     states = jax.tree.map(lambda leaf: leaf[None], state)
     with pytest.raises(ValueError, match="player 0 in search 0 has infostate 4, which cannot"):
         check_root(leduc, dataclasses.replace(root, state=states))
 
 
 @pytree
-class FaultyEvaluator:
+class FaultyEvaluator(Evaluator):
     """Zero, but for the value of one public state of Kuhn poker; or one infostate too few."""
 
     wrong: jax.Array
     cut: int = dataclasses.field(default=0, metadata={"static": True})
 
-    looks_at_ranges = True
-    leaves_per_call = None
-
     def encode(self, game: Game[Any], state: Any) -> Any:
         return game.observe(state)
-
-    def start(self, game: Game[Any], batch_size: int) -> Any:
-        return ()
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
         answer = ZeroEvaluator().evaluate(game, memory, queries)

@@ -15,6 +15,8 @@ from sog.games.core import CHANCE
 from sog.games.registry import make
 from sog.tabular import compile_tree, solve_subgame, uniform_policy
 from sog.tabular.enumerated_game import EnumeratedGame
+from tests.games.random_plays import state_after
+from tests.gtcfr.grown_trees import enumerated
 from tests.tabular.small_games import (
     compiled_game,
     expected_utility,
@@ -25,11 +27,6 @@ from tests.tabular.small_games import (
 LEDUC = "leduc(suit_isomorphism=true)"
 FOLD, CALL, CHECK, BET = 0, 1, 1, 2  # Kuhn's actions
 JACK, QUEEN, KING = 0, 1, 2
-
-
-@functools.cache
-def game_of(text: str) -> EnumeratedGame:
-    return EnumeratedGame(tree=tree_of(text))
 
 
 def queries_at(nodes: Any, ranges: Any, is_valid: Any = None) -> LeafQueries:
@@ -65,14 +62,14 @@ def ask(
 
 def test_the_start_of_kuhn_poker_is_worth_one_eighteenth_to_the_second_player() -> None:
     """Kuhn (1950). All three cards are equally likely."""
-    game = game_of("kuhn")
+    game = enumerated("kuhn")
     answer = ask(exact_evaluator(game), game, queries_at([[0]], np.full((1, 1, 2, 3), 1 / 3)), 10)
     np.testing.assert_allclose(answer.values[0, 0].mean(axis=-1), [-1 / 18, 1 / 18], atol=1e-4)
 
 
 def test_second_rounds_of_leduc_are_valued_as_a_solver_of_each_values_them() -> None:
     """A call with one set of ranges and then many with others: memory must not get in the way."""
-    tree, game = tree_of(LEDUC), game_of(LEDUC)
+    tree, game = tree_of(LEDUC), enumerated(LEDUC)
     after_chance = tree.node_actor[tree.node_parent] == CHANCE
     nodes = np.flatnonzero(after_chance & (tree.node_depth > 0))[None]
     ranges = random_ranges_at(LEDUC, nodes, seed=0)
@@ -97,7 +94,7 @@ def test_second_rounds_of_leduc_are_valued_as_a_solver_of_each_values_them() -> 
 
 def test_an_infostate_that_is_never_reached_is_valued_by_its_best_response() -> None:
     """Facing a bet in Kuhn poker, a king wins 2 by calling, with or without being in the range."""
-    game = game_of("kuhn")
+    game = enumerated("kuhn")
     node = node_after(game.tree, BET)
     ranges = [[[[0.5, 0.5, 0], [0.5, 0.5, 0]]]]
     answer = ask(exact_evaluator(game), game, queries_at([[node]], ranges), 10)
@@ -109,7 +106,7 @@ def test_an_infostate_that_is_never_reached_is_valued_by_its_best_response() -> 
 
 
 def test_where_no_infostate_of_the_opponent_is_compatible_the_value_is_zero() -> None:
-    game = game_of("kuhn")
+    game = enumerated("kuhn")
     ranges = [[[[0, 0, 1], [0.5, 0.5, 0]]]]  # player 0 holds the king
     answer = ask(exact_evaluator(game), game, queries_at([[0]], ranges))
     assert answer.values[0, 0, 1, KING] == 0
@@ -117,7 +114,7 @@ def test_where_no_infostate_of_the_opponent_is_compatible_the_value_is_zero() ->
 
 
 def test_leaves_that_are_not_valid_change_nothing() -> None:
-    game = game_of("kuhn")
+    game = enumerated("kuhn")
     first, second = np.flatnonzero(game.tree.node_parent == 0)
     nodes = [[first, 0], [second, first]]
     ranges = random_ranges_at("kuhn", nodes, seed=2)
@@ -131,22 +128,8 @@ def test_leaves_that_are_not_valid_change_nothing() -> None:
     )
 
 
-def test_a_few_iterations_per_call_become_exact_over_the_calls() -> None:
-    game = game_of(LEDUC)
-    nodes = np.flatnonzero(game.tree.node_parent == 0)[None]
-    queries = queries_at(nodes, random_ranges_at(LEDUC, nodes, seed=3))
-    evaluator = exact_evaluator(game, iterations=10, fading=1.0)
-    solve = jax.jit(lambda memory: evaluator.solve(game, memory, queries))
-    memory, exploitability = evaluator.start(game, 1), []
-    for _ in range(30):
-        solution = solve(memory)
-        memory = solution.regret
-        exploitability.append(float(solution.exploitability[0]))
-    assert exploitability[-1] < exploitability[0] / 20
-
-
 def test_noise_is_bounded_and_an_infostate_always_gets_the_same() -> None:
-    game = game_of("kuhn")
+    game = enumerated("kuhn")
     evaluator = noisy_evaluator(ZeroEvaluator(), game, epsilon=0.25, seed=0)
     state = jax.tree.map(jnp.asarray, game.root())
     assert int(evaluator.encode(game, state)[1]) == 0
@@ -164,7 +147,7 @@ def test_noise_is_bounded_and_an_infostate_always_gets_the_same() -> None:
 @pytest.mark.thorough(but=["leduc", "dice"])
 @pytest.mark.parametrize("text", [LEDUC, "liars_dice(faces=2)", "glasses(rounds=2)"])
 def test_uniform_play_is_worth_what_walking_the_tree_says(text: str) -> None:
-    tree, game = tree_of(text), game_of(text)
+    tree, game = tree_of(text), enumerated(text)
     ranges = random_ranges_at(text, [[0]], seed=5)
     answer = ask(uniform_play_evaluator(game), game, queries_at([[0]], ranges))
     compatible = np.asarray(game.compatible_reach(game.root(), jnp.asarray(ranges[0, 0])))
@@ -175,10 +158,7 @@ def test_uniform_play_is_worth_what_walking_the_tree_says(text: str) -> None:
 
 def boards(*moves: int) -> Any:
     """The state of tic-tac-toe after these moves, as a batch of one leaf."""
-    game = make("tic_tac_toe")
-    state = game.root()
-    for move in moves:
-        state = game.apply(state, jnp.int32(move))
+    state = state_after(make("tic_tac_toe"), *moves)
     return jax.tree.map(lambda leaf: leaf[None, None], state)
 
 

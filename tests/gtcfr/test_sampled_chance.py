@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from gtcfr.children import spread
-from gtcfr.evaluator import LeafEvaluation, LeafQueries
+from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.evaluators.exact import NoisyEvaluator
 from gtcfr.memory_estimate import tree_shapes
 from gtcfr.root import NO_EVENT, known_root, start_of_game
 from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import ROOT
-from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, Game
+from sog.games.core import CHANCE, PLAYER_0, PLAYER_1
 from sog.games.registry import make
 from sog.memory import bytes_of
-from sog.pytree import pytree
 from sog.tabular.enumerated_game import EnumeratedState
 from sog.tabular.public_tree import PublicTree
 from tests.gtcfr.growing_cases import searched
@@ -31,32 +31,6 @@ from tests.gtcfr.grown_trees import (
     tree_number,
 )
 from tests.gtcfr.plain_search import PlainSearch
-from tests.tabular.small_games import child_of
-
-
-@pytree
-class ValueOfNode:
-    """Values from a table, whatever the ranges."""
-
-    node_values: Any  # [node, player, S]
-
-    looks_at_ranges = False
-
-    @property
-    def leaves_per_call(self) -> int | None:
-        return None
-
-    def encode(self, game: Game[Any], state: EnumeratedState) -> jax.Array:
-        return state.node
-
-    def start(self, game: Game[Any], batch_size: int) -> Any:
-        return ()
-
-    def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
-        values = jnp.asarray(self.node_values)[queries.encoded]
-        logits = jnp.zeros((*values.shape[:2], game.num_infostates, game.num_actions))
-        return LeafEvaluation(values=values, policy_logits=logits, memory=())
-
 
 _SAMPLES = 200
 _BRANCH = 2
@@ -78,8 +52,9 @@ def searched_from_chance(paths: Any, settings: SearchSettings) -> SearchResult:
         jnp.broadcast_to(jnp.asarray(ranges, jnp.float32), (len(paths), 2, 6)),
         path=jnp.asarray(paths, jnp.int32),
     )
-    values = ValueOfNode(node_values=table.astype(np.float32))
-    return run_search(enumerated("leduc"), settings, root=root, evaluator=values)
+    values: Any = table.astype(np.float32)
+    evaluator = NoisyEvaluator(inner=ZeroEvaluator(), node_noise=values)
+    return run_search(enumerated("leduc"), settings, root=root, evaluator=evaluator)
 
 
 @functools.cache
@@ -121,7 +96,7 @@ def test_the_branch_is_kept_for_certain_and_the_rest_of_chance_is_weighted_up() 
     tree, root = tree_number(result, _SAMPLES), oracle.root
     row = children_of(tree, int(ROOT))[_BRANCH]
     assert row == result.slot[_SAMPLES]
-    now = child_of(oracle.tree, root, _BRANCH)
+    now = oracle.tree.child_of_edge[root, _BRANCH]
     mask = oracle.tree.node_mask[now]
     # Each card has its own part of the cfvs; that of the branch is no longer the evaluator's.
     exact = oracle.cfv_sum[:, root] + mask * (tree.cfvs[row] - oracle.cfv_sum[:, now])

@@ -38,34 +38,15 @@ def tree_of(text: str) -> PublicTree:
     return compiled_game(text).tree
 
 
-def child_of(tree: PublicTree, node: int, outcome: int) -> int:
-    """The public state that follows a node by a public event."""
-    return _children(tree)[node, outcome]
-
-
 def node_after(tree: PublicTree, *outcomes: int) -> int:
     """The public state that follows the root by these public events."""
-    node = 0
-    for outcome in outcomes:
-        node = child_of(tree, node, outcome)
-    return node
-
-
-@functools.cache  # trees are equal only to themselves
-def _children(tree: PublicTree) -> dict[tuple[int, int], int]:
-    edges = zip(tree.node_parent.tolist(), tree.node_outcome.tolist(), strict=True)
-    return {edge: node for node, edge in enumerate(edges)}
-
-
-def decisions(tree: PublicTree) -> Array:
-    """[node, S, A] bool: the choices of both players."""
-    return np.asarray(tree.node_legal & (tree.node_actor <= PLAYER_1)[:, None, None])
+    return tree.node_after(outcomes)
 
 
 def random_policy(tree: PublicTree, seed: int) -> Array:
     """[node, S, A]: random probabilities, three in ten of them 0."""
     rng = np.random.default_rng(seed)
-    legal = decisions(tree)
+    legal = tree.decisions
     weight = rng.exponential(size=legal.shape) * legal
     thinned = weight * (rng.random(legal.shape) > 0.3)
     weight = np.where(thinned.any(axis=-1, keepdims=True), thinned, weight)

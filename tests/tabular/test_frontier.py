@@ -94,18 +94,13 @@ def test_it_does_what_a_solver_of_each_subgame_does(text: str, rule: str) -> Non
     tree = tree_of(text)
     nodes = random_frontier(tree, seed=1)
     given = random_reach(tree, nodes, seed=2)
-    solution = solve(text, given, rule, 10)
-    found = at_nodes(tree, solution.cfvs)
-    best = at_nodes(tree, solution.best_response_cfvs)
-    exploitability = (given * (best - found)).sum(axis=(0, 2)) / 2  # [node, batch]
+    found = at_nodes(tree, solve(text, given, rule, 10).cfvs)
     for node in nodes[:3]:
         subgame = compile_tree(tree.game, root=tree.state(node))
         wanted = solve_subgame(
             subgame, given[:, node], rule=rule, iterations=10, precision="float64"
         )
         np.testing.assert_allclose(found[:, node], wanted.cfvs, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(exploitability[node], wanted.exploitability, atol=1e-12)
-    np.testing.assert_allclose(exploitability[nodes].sum(axis=0), solution.exploitability)
 
 
 @pytest.mark.thorough

@@ -15,7 +15,7 @@ from sog.tabular import (
     read_metadata,
     save_policy,
 )
-from tests.tabular.small_games import compiled_game, decisions, random_policy
+from tests.tabular.small_games import compiled_game, random_policy
 
 KUHN = "kuhn(ranks=3)"
 
@@ -79,15 +79,6 @@ def test_notes_cannot_disguise_the_game(tmp_path: Path, tree: PublicTree) -> Non
     path = tmp_path / "kuhn.npz"
     save_policy(path, tree, random_policy(tree, seed=2), game="leduc", format="other")
     assert read_metadata(path) == {"format": "sog-policy-1", "game": KUHN}
-
-
-def test_a_policy_with_numbers_outside_decisions_is_refused(
-    tree: PublicTree, policy: np.ndarray, tmp_path: Path
-) -> None:
-    path = tmp_path / "noise.npz"
-    with pytest.raises(ValueError, match="policy must be 0 for an illegal action, got 7 for"):
-        save_policy(path, tree, np.where(decisions(tree), policy, 7.0))
-    assert not path.exists()
 
 
 def test_a_policy_of_a_game_with_other_parameters_is_refused(saved: Path) -> None:
@@ -211,7 +202,7 @@ def test_numbers_that_are_no_probabilities_are_refused(
 def test_a_file_of_another_version_is_refused(
     tmp_path: Path, tree: PublicTree, policy: np.ndarray, broken: np.ndarray
 ) -> None:
-    probabilities = policy[decisions(tree)]
+    probabilities = policy[tree.decisions]
     path = write(tmp_path / "other.npz", probabilities=probabilities, metadata=broken)
     assert reason(path, tree) == "is not a policy file of this version (sog-policy-1)."
 

@@ -150,19 +150,3 @@ def test_what_is_no_saved_solve_is_refused(saved: Path, tmp_path: Path) -> None:
     ):
         with pytest.raises(SolveFileError, match=reason):
             load_solver(path, KUHN)
-
-
-def test_a_file_that_cannot_be_written_leaves_the_old_one(
-    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "kuhn.npz"
-    path.write_bytes(saved.read_bytes())
-
-    def stop(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(np, "savez", stop)
-    with pytest.raises(KeyboardInterrupt):
-        save_solver(path, solve(KUHN, iterations=9).solver)
-    assert path.read_bytes() == saved.read_bytes()
-    assert [file.name for file in tmp_path.iterdir()] == ["kuhn.npz"]

@@ -16,7 +16,7 @@ from sog.tabular import (
     uniform_policy,
 )
 from sog.tabular.solver import Precision
-from tests.tabular.small_games import compiled_game, decisions, node_after
+from tests.tabular.small_games import compiled_game, node_after
 
 BET = 2
 
@@ -152,7 +152,7 @@ def test_policies_are_in_64_bits_and_sum_to_one_at_either_precision(precision: P
     compiled = compiled_game("kuhn")
     solver = Solver(compiled, precision=precision)
     solver.run(50)
-    policy, legal = solver.average_policy()[..., 0], decisions(compiled.tree)
+    policy, legal = solver.average_policy()[..., 0], compiled.tree.decisions
     assert policy.dtype == np.float64
     assert not policy[~legal].any()
     np.testing.assert_allclose(policy.sum(axis=-1), legal.any(axis=-1), atol=1e-15)
