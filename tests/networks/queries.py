@@ -7,6 +7,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from sog.games import Game, make
+from sog.games.cards.kuhn import Kuhn
+from sog.games.cards.poker import PokerState
+from sog.games.encoding import Moves, Planes
+
+apply = jax.jit(lambda apply_fn, params, *inputs: apply_fn(params, *inputs), static_argnums=0)
+
+
+class BoardKuhn(Kuhn):
+    """Kuhn poker that shows its features as planes of a row of three cells, an action for each."""
+
+    encoding = Planes(channels=8, rows=1, columns=3, moves=Moves(planes=1))
+
+    def observe(self, state: PokerState) -> jax.Array:
+        features = super().observe(state)
+        return jnp.pad(features, (0, self.encoding.num_features - len(features)))
 
 
 def queries(text: str, batch: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -17,8 +32,8 @@ def queries(text: str, batch: int, seed: int = 0) -> tuple[np.ndarray, np.ndarra
     return features, weight / weight.sum(axis=2, keepdims=True)
 
 
-def observed(game: Game[Any]) -> np.ndarray:
-    return np.asarray(game.observe(game.root()))
+def observed(game: Game[Any]) -> jax.Array:
+    return game.observe(game.root())
 
 
 def given(text: str, batch: int) -> tuple[jax.Array, jax.Array]:

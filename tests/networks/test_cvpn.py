@@ -12,8 +12,6 @@ import pytest
 from flax import nnx
 
 from gtcfr.evaluator import NetworkEvaluator
-from gtcfr.root import start_of_game
-from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from networks import cvpn
 from networks.cvpn import (
@@ -24,10 +22,8 @@ from networks.cvpn import (
 )
 from networks.heads import joint_weights, opponents_given_own
 from sog.games import Game, make
-from sog.games.cards.kuhn import Kuhn
-from sog.games.cards.poker import PokerState
-from sog.games.encoding import Planes
-from tests.networks.queries import given, queries
+from tests.gtcfr.grown_trees import run_search
+from tests.networks.queries import BoardKuhn, apply, given, queries
 
 TINY = NetworkSettings(width=8, depth=2)
 PAIRWISE = NetworkSettings(width=8, depth=2, value_head="pairwise")
@@ -43,14 +39,11 @@ def network_of(text: str, settings: NetworkSettings, seed: int = 0) -> tuple[App
     return make_network(make(text), settings, seed)
 
 
-_apply = jax.jit(lambda apply_fn, params, *inputs: apply_fn(params, *inputs), static_argnums=0)
-
-
 def ask(
     text: str, settings: NetworkSettings, features: np.ndarray, ranges: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     apply_fn, params = network_of(text, settings)
-    values, logits = _apply(apply_fn, params, features, ranges)
+    values, logits = apply(apply_fn, params, features, ranges)
     return np.asarray(values), np.asarray(logits)
 
 
@@ -92,24 +85,13 @@ def test_with_hidden_information_ranges_matter() -> None:
         assert np.abs(new_logits - logits).max() > 1e-4
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class BoardKuhn(Kuhn):
-    """Kuhn poker that shows its features as if they were the planes of a board of 2 x 3."""
-
-    encoding = Planes(channels=4, rows=2, columns=3)
-
-    def observe(self, state: PokerState) -> jax.Array:
-        features = super().observe(state)
-        return jnp.pad(features, (0, self.encoding.num_features - len(features)))
-
-
 @pytest.mark.parametrize("value_head", ["plain", "pairwise"])
 def test_a_resnet_looks_at_the_ranges_of_a_game_with_hidden_information(value_head: str) -> None:
     game, (_, ranges) = BoardKuhn(), queries("kuhn", 3)
     settings = dataclasses.replace(TINY_RESNET, value_head=value_head)
     apply_fn, params = make_network(game, settings)
     features = jnp.stack([apply_fn.encode(game, game.root())] * 3)
-    first, *others = (_apply(apply_fn, params, features, one) for one in (ranges, ranges[::-1]))
+    first, *others = (apply(apply_fn, params, features, one) for one in (ranges, ranges[::-1]))
     for answer, other in zip(first, *others, strict=True):
         assert np.abs(answer[0] - other[0]).max() > 1e-4
 
@@ -161,6 +143,20 @@ def test_a_torso_that_is_not_made_for_what_a_game_shows_is_refused(
         ({"width": 0}, r"^width must be an integer from 1 to 1000000, got 0\.$"),
         ({"depth": 1001}, r"^depth must be an integer from 1 to 1000, got 1001\.$"),
         ({"policy_heads": 3}, r"^policy_heads must be 1 or 2, got 3\.$"),
+        *(
+            (
+                {"torso": torso, name: value},
+                rf"^{name} must be {rule} with the torso {torso}, which has {why}, got {value}\.$",
+            )
+            for torso, name, value, rule, why in (
+                ("graph", "value_head", "pairwise", "plain", "heads of its own"),
+                ("graph", "policy_heads", 2, "1", "heads of its own"),
+                ("graph", "precision", "bfloat16", "float32", "heads of its own"),
+                ("hands", "precision", "bfloat16", "float32", "heads of its own"),
+                ("graph", "policy_shape", "moves", "flat", "no board"),
+                ("mlp", "policy_shape", "moves", "flat", "no board"),
+            )
+        ),
     ],
 )
 def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
@@ -236,7 +232,7 @@ def test_pairwise_values_add_up_to_zero_over_both_players() -> None:
     apply_fn, params = make_network(game, PAIRWISE, 0)
     params = jax.tree.map(lambda leaf: 3 * leaf + 0.01, params)  # not small
     features = jnp.stack([apply_fn.encode(game, state) for state in states])
-    values, _ = _apply(apply_fn, params, features, ranges)
+    values, _ = apply(apply_fn, params, features, ranges)
     reach = np.stack(
         [game.compatible_reach(s, jnp.asarray(r)) for s, r in zip(states, ranges, strict=True)]
     )
@@ -254,7 +250,7 @@ def answer_of(apply_fn: ApplyNetwork, params: Any) -> tuple[np.ndarray, np.ndarr
     """Values and logits at `belief_states`, and who acts there."""
     game, states, ranges = belief_states()
     features = jnp.stack([apply_fn.encode(game, state) for state in states])
-    values, logits = _apply(apply_fn, params, features, ranges)
+    values, logits = apply(apply_fn, params, features, ranges)
     actors = np.array([int(game.actor(state)) for state in states])
     assert set(actors) == {0, 1}
     return np.asarray(values), np.asarray(logits), actors
@@ -293,8 +289,7 @@ def test_a_search_asks_a_network_with_two_policy_heads(
     game = make(text)
     apply_fn, params = make_network(game, dataclasses.replace(settings, policy_heads=2))
     evaluator = NetworkEvaluator(apply_fn=apply_fn, params=params, encode_fn=apply_fn.encode)
-    run = jax.jit(functools.partial(search, game, settings=SearchSettings(num_simulations=3)))
-    result = run(evaluator=evaluator, root=start_of_game(game), key=jax.random.key(0))
+    result = run_search(game, SearchSettings(num_simulations=3), evaluator=evaluator)
     np.testing.assert_allclose(result.policy.sum(axis=2), 1, rtol=1e-5)
 
 

@@ -11,20 +11,17 @@ import numpy as np
 import pytest
 
 from gtcfr.evaluator import NetworkEvaluator
-from gtcfr.root import start_of_game
-from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network, num_kept
 from networks.losses import Example, batch_loss
 from sog.games import PLAYER_0, PLAYER_1, Game, make
 from sog.scotland_yard.game import ScotlandYard
 from tests.games.random_plays import play_randomly
-from tests.networks.queries import random_ranges
+from tests.gtcfr.grown_trees import run_search
+from tests.networks.queries import apply, random_ranges
 
 TINY = NetworkSettings(torso="graph", width=4, depth=2)
 GAMES = pytest.mark.parametrize("text", ["glasses", "quarter"])
-
-_apply = jax.jit(lambda apply_fn, params, *inputs: apply_fn(params, *inputs), static_argnums=0)
 
 
 @functools.cache
@@ -51,7 +48,7 @@ def encode(apply_fn: Any, game: Game[Any], states: list[Any]) -> jax.Array:
 
 def ask(game: Game[Any], states: list[Any], ranges: jax.Array) -> tuple[np.ndarray, np.ndarray]:
     apply_fn, params = grown(game)
-    values, logits = _apply(apply_fn, params, encode(apply_fn, game, states), ranges)
+    values, logits = apply(apply_fn, params, encode(apply_fn, game, states), ranges)
     return np.asarray(values), np.asarray(logits)
 
 
@@ -59,7 +56,7 @@ def test_an_untrained_network_values_everything_near_zero() -> None:
     game = make("quarter")
     states = states_of(game)
     apply_fn, params = make_network(game, NetworkSettings(torso="graph", width=16, depth=1))
-    values, logits = _apply(
+    values, logits = apply(
         apply_fn, params, encode(apply_fn, game, states), random_ranges(game, states)
     )
     assert 1e-4 < np.abs(values).max() < 0.5
@@ -124,7 +121,7 @@ def logits_with(heads: tuple[tuple[str, int], ...]) -> np.ndarray:
             params,
         )
     ranges = random_ranges(game, [state])
-    return np.asarray(_apply(apply_fn, params, encode(apply_fn, game, [state]), ranges)[1][0])
+    return np.asarray(apply(apply_fn, params, encode(apply_fn, game, [state]), ranges)[1][0])
 
 
 @pytest.mark.parametrize("head", ["starts", "ends"])
@@ -267,27 +264,15 @@ def test_a_search_asks_it(text: str) -> None:
     game = make(text)
     apply_fn, params = make_network(game, TINY)
     embed, answer = apply_fn.in_parts
-    run = jax.jit(functools.partial(search, game, settings=SearchSettings(num_simulations=3)))
     whole, parts = (
-        run(
+        run_search(
+            game,
+            SearchSettings(num_simulations=3),
             evaluator=NetworkEvaluator(
                 apply_fn=asked, params=params, encode_fn=apply_fn.encode, embed_fn=embed_fn
             ),
-            root=start_of_game(game),
-            key=jax.random.key(0),
         )
         for asked, embed_fn in ((apply_fn, None), (answer, embed))
     )
     np.testing.assert_allclose(parts.values, whole.values, atol=1e-5)
     assert np.abs(parts.values).max() > 1e-4
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "rule"), [("value_head", "pairwise", "plain"), ("policy_heads", 2, "1")]
-)
-def test_it_has_heads_of_its_own(name: str, value: Any, rule: str) -> None:
-    message = (
-        rf"^{name} must be {rule} with the torso graph, which has heads of its own, got {value}\.$"
-    )
-    with pytest.raises(ValueError, match=message):
-        NetworkSettings(torso="graph", **{name: value})

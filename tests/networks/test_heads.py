@@ -2,32 +2,16 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from networks.cvpn import NetworkSettings, make_network
 from sog.games import Game, make
-from sog.games.cards.kuhn import Kuhn
-from sog.games.cards.poker import PokerState
-from sog.games.encoding import Moves, Planes
+from tests.networks.queries import BoardKuhn, apply, observed
 
 MOVES = NetworkSettings(torso="resnet", width=4, depth=1, policy_shape="moves")
 CHESS, GO = make("chess"), make("go9")
-
-
-class BoardKuhn(Kuhn):
-    """Kuhn poker that shows its features as planes of a row of three cells, an action for each."""
-
-    encoding = Planes(channels=8, rows=1, columns=3, moves=Moves(planes=1))
-
-    def observe(self, state: PokerState) -> jax.Array:
-        features = super().observe(state)
-        return jnp.pad(features, (0, self.encoding.num_features - len(features)))
-
-
-_apply = jax.jit(lambda apply_fn, params, *inputs: apply_fn(params, *inputs), static_argnums=0)
 
 
 def logits_of(
@@ -40,12 +24,8 @@ def logits_of(
         params["policies"][0][head]["bias"] = bias.at[number].add(1)
     size = game.num_infostates
     return np.asarray(
-        _apply(apply_fn, params, features[None], jnp.full((1, 2, size), 1 / size))[1][0]
+        apply(apply_fn, params, features[None], jnp.full((1, 2, size), 1 / size))[1][0]
     )
-
-
-def observed(game: Game[Any]) -> Any:
-    return game.observe(game.root())
 
 
 @pytest.mark.parametrize(("game", "num_moves"), [(CHESS, 4672), (GO, 82)], ids=["chess", "go"])
@@ -92,12 +72,3 @@ def test_a_game_must_declare_where_its_moves_are(game: str, message: str | None)
         return
     with pytest.raises(ValueError, match=rf"^policy_shape must be flat {message}, got moves\.$"):
         make_network(make(game), MOVES)
-
-
-@pytest.mark.parametrize("torso", ["mlp", "graph"])
-def test_moves_have_a_shape_only_on_a_board(torso: str) -> None:
-    message = (
-        rf"^policy_shape must be flat with the torso {torso}, which has no board, got moves\.$"
-    )
-    with pytest.raises(ValueError, match=message):
-        NetworkSettings(torso=torso, policy_shape="moves")

@@ -67,10 +67,3 @@ def test_a_cpu_computes_in_32_bits() -> None:
     )
     for found, expected in zip(half[0](half[1], *inputs), full[0](full[1], *inputs), strict=True):
         np.testing.assert_array_equal(found, expected)
-
-
-@pytest.mark.parametrize("torso", ["graph", "hands"])
-def test_torsos_with_heads_of_their_own_compute_in_32_bits(torso: str) -> None:
-    message = f"precision must be float32 with the torso {torso}, which has heads of its own, "
-    with pytest.raises(ValueError, match=f"^{message}got bfloat16[.]$"):
-        NetworkSettings(torso=torso, precision="bfloat16")
