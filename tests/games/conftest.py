@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, Protocol
 
 import jax
@@ -173,15 +172,3 @@ def _states(game: Game[Any], nodes: list[Node]) -> Any:
         state = apply(states[node[:-1]], np.int32(node[-1])) if node else game.root()
         states[node] = jax.tree.map(np.asarray, state)
     return jax.tree.map(lambda *leaves: np.stack(leaves), *(states[node] for node in nodes))
-
-
-@pytest.fixture
-def written(tmp_path: Path) -> Callable[[str], str]:
-    """A function that writes a game as a Gambit file and returns OpenSpiel's text for it."""
-
-    def write(tree: str) -> str:
-        path = tmp_path / "game.efg"
-        path.write_text(tree)
-        return f"efg_game(filename={path})"
-
-    return write
