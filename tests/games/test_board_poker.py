@@ -9,21 +9,14 @@ import numpy as np
 import pytest
 
 from sog.games import make
-from sog.games.cards.poker import CALL, FIRST_RAISE, PokerState
+from sog.games.cards.poker import CALL, FIRST_RAISE
 from sog.games.core import TERMINAL
 from sog.games.registry import make as make_game
 from sog.tabular import compile_tree
+from tests.games.random_plays import state_after
 
 SMALL = make("board_poker(ranks=2,suits=3,public_cards=2)")
 """Cards 0, 1, 2 are of the lower rank, 3, 4, 5 of the higher one."""
-
-
-def state_after(*events: int) -> PokerState:
-    state = SMALL.root()
-    for event in events:
-        state = SMALL.apply(state, jnp.int32(event))
-    found: PokerState = state
-    return found
 
 
 def test_with_one_public_card_it_is_leduc() -> None:
@@ -40,7 +33,7 @@ def test_joint_weights_count_the_deals_of_the_deck() -> None:
     """All 6 * 5 * 4 * 3 ways to deal two private and two public cards are equally likely."""
     every = list(itertools.permutations(range(6), 4))
     for board in ((0, 4), (4, 0), (3, 5)):
-        state = state_after(CALL, CALL, board[0], CALL, CALL, board[1])
+        state = state_after(SMALL, CALL, CALL, board[0], CALL, CALL, board[1])
         expected = np.zeros((6, 6))
         for first, second, *public in every:
             if tuple(public) == board:
@@ -62,7 +55,7 @@ def test_joint_weights_count_the_deals_of_the_deck() -> None:
 def test_most_public_cards_of_ones_own_rank_win_then_the_higher_rank(
     board: tuple[int, int], cards: tuple[int, int], wins: int
 ) -> None:
-    state = state_after(CALL, CALL, board[0], CALL, CALL, board[1], CALL, CALL)
+    state = state_after(SMALL, CALL, CALL, board[0], CALL, CALL, board[1], CALL, CALL)
     assert int(SMALL.actor(state)) == TERMINAL
     assert float(SMALL.world_utility(state, jnp.asarray(cards))) == wins  # the ante
 
@@ -71,16 +64,15 @@ def test_raises_are_twice_as_large_in_the_second_half_of_the_rounds() -> None:
     game = make_game("board_poker")
     assert game.max_utility == 1 + 2 + 2 + 4 + 4
     assert (game.num_infostates, game.num_outcomes, game.num_decision_outcomes) == (40, 40, 3)
-    state = game.root()
-    for event in (FIRST_RAISE, CALL, 7, FIRST_RAISE, CALL, 8, FIRST_RAISE, CALL, 9):
-        state = game.apply(state, jnp.int32(event))
+    bets = FIRST_RAISE, CALL
+    state = state_after(game, *bets, 7, *bets, 8, *bets, 9)
     assert state.stakes.tolist() == [9, 9]
     legal = np.asarray(game.infostate_mask(state))
     assert (~legal).nonzero()[1].tolist() == [7, 8, 9] * 2
 
 
 def test_public_cards_are_dealt_evenly_from_what_is_left() -> None:
-    state = state_after(CALL, CALL, 0, CALL, CALL)
+    state = state_after(SMALL, CALL, CALL, 0, CALL, CALL)
 
     def deal(key: jax.Array) -> jax.Array:
         return SMALL.transition(key, state, jnp.array([1, 5]), jnp.int32(0))[0]

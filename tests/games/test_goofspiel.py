@@ -13,7 +13,7 @@ from sog.games.bidding import TIED, WON_BY_0, WON_BY_1
 from sog.games.core import CHANCE, PLAYER_0, PLAYER_1, TERMINAL
 from sog.games.goofspiel import Goofspiel
 from sog.games.ii_goofspiel import IIGoofspiel
-from tests.games.random_plays import play_randomly
+from tests.games.random_plays import play_randomly, state_after
 
 History = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
@@ -107,11 +107,8 @@ def test_all_worlds_agree_with_the_rules(
 
 def after_bids(game: Goofspiel, *rounds: tuple[int, int]) -> Any:
     """The public state after these pairs of bids, the point cards being in a fixed order."""
-    apply, state = jax.jit(game.apply), game.root()
-    for bid_0, bid_1 in rounds:
-        state = apply(state, jnp.int32(0))
-        state = apply(state, jnp.int32((bid_0 - 1) * game.cards + bid_1 - 1))
-    return state
+    bids = [(0, (bid_0 - 1) * game.cards + bid_1 - 1) for bid_0, bid_1 in rounds]
+    return state_after(game, *itertools.chain(*bids))
 
 
 def utility_of(game: Goofspiel, *rounds: tuple[int, int]) -> float:
@@ -147,8 +144,7 @@ def test_the_greatest_lead_is_the_greatest_utility() -> None:
 
 def test_point_cards_come_with_equal_odds() -> None:
     game = Goofspiel(cards=4, order="random")
-    state = game.apply(game.root(), jnp.int32(1))
-    state = game.apply(game.apply(state, jnp.int32(0)), jnp.int32(0))
+    state = state_after(game, 1, 0, 0)
     assert int(game.actor(state)) == CHANCE
     keys = jax.random.split(jax.random.key(0), 3000)
     zeros, action = jnp.zeros(2, jnp.int32), jnp.int32(0)

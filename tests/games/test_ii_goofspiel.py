@@ -14,14 +14,12 @@ import pytest
 from sog.games.bidding import TIED, WON_BY_0, WON_BY_1
 from sog.games.core import TERMINAL
 from sog.games.ii_goofspiel import IIGoofspiel
+from tests.games.random_plays import state_after
 
 
 def after_results(game: IIGoofspiel, *results: int) -> Any:
     """The public state after these results, the point cards being in a fixed order."""
-    apply, state = jax.jit(game.apply), game.root()
-    for result in results:
-        state = apply(apply(state, jnp.int32(0)), jnp.int32(result))
-    return state
+    return state_after(game, *itertools.chain(*((0, result) for result in results)))
 
 
 def possible_bids(game: IIGoofspiel, state: Any, player: int) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from sog.games.core import TERMINAL
 from sog.games.liars_dice import LiarsDice
 from sog.games.registry import make
-from tests.games.random_plays import play_randomly
+from tests.games.random_plays import play_randomly, state_after
 
 Hand = tuple[int, ...]
 History = tuple[tuple[Hand, Hand], tuple[Any, ...]]
@@ -75,17 +75,9 @@ def test_all_worlds_agree_with_the_rules(
     check_rules(game, DiceRules(dice, game.faces))
 
 
-def after(game: LiarsDice, *calls: int) -> Any:
-    """The public state after these calls."""
-    apply, state = jax.jit(game.apply), game.root()
-    for call in calls:
-        state = apply(state, jnp.int32(call))
-    return state
-
-
 def utility_of(game: LiarsDice, hands: tuple[int, int], *calls: int) -> float:
     """Player 0's utility when the players hold these hands."""
-    state = after(game, *calls)
+    state = state_after(game, *calls)
     assert int(game.actor(state)) == TERMINAL
     reach = jax.nn.one_hot(jnp.array(hands), game.num_infostates)
     cfv = game.utilities(state, reach)[0, hands[0]]
@@ -154,7 +146,7 @@ def test_bad_parameters_are_refused(text: str, message: str) -> None:
 def test_bids_and_hands_are_told_in_words() -> None:
     game = LiarsDice(dice=2, faces=3)
     assert game.describe_state(game.root()) == "start"
-    assert game.describe_state(after(game, 1, 5, 12)) == "1-2 2-3 liar"
+    assert game.describe_state(state_after(game, 1, 5, 12)) == "1-2 2-3 liar"
     assert game.describe_infostate(game.root(), 0, 4) == "2 3"
     assert game.describe_action(game.root(), 0, 11) == "4-3"
-    assert game.describe_outcome(after(game, 1), 12) == "liar"
+    assert game.describe_outcome(state_after(game, 1), 12) == "liar"

@@ -16,6 +16,7 @@ from sog.games.matrix import (
     RockPaperScissors,
     SimultaneousGame,
 )
+from tests.games.random_plays import state_after
 
 History = tuple[int, ...]
 WIDE = MatrixGame(payoffs=((3.0, 0.0, -1.0), (-4.0, 2.0, 0.5)))
@@ -111,7 +112,7 @@ def test_moves_are_told_by_name() -> None:
 def test_reach_keeps_its_type_in_64_bits() -> None:
     with jax.enable_x64(True):
         game = RockPaperScissors()
-        state = game.apply(game.apply(game.root(), jnp.int32(0)), jnp.int32(0))
+        state = state_after(game, 0, 0)
         for dtype in (jnp.float32, jnp.float64):
             reach = jnp.ones((2, 3), dtype)
             assert game.utilities(state, reach).dtype == dtype

@@ -15,21 +15,15 @@ from sog.games import Game, make
 from sog.games.cards.poker import CALL, FIRST_RAISE
 from sog.games.conformance import ConformanceError, check_game
 from tests.games.broken_games import broken, kuhn, leduc
+from tests.games.random_plays import state_after
 
 KEYS = jax.random.split(jax.random.key(0), 200)
-
-
-def after(game: Game[Any], outcomes: list[int]) -> Any:
-    state = game.root()
-    for outcome in outcomes:
-        state = game.apply(state, jnp.int32(outcome))
-    return state
 
 
 def twins(text: str, outcomes: list[int]) -> dict[str, set[tuple[int, ...]]]:
     """The twins of a state, as text, and the names that its infostates and actions have there."""
     game = make(text)
-    state = after(game, outcomes)
+    state = state_after(game, *outcomes)
     found: dict[str, set[tuple[int, ...]]] = {}
     for twin, infostates, actions in zip(
         *jax.device_get(jax.vmap(lambda key: rows(game, key, state))(KEYS)), strict=True
@@ -118,7 +112,7 @@ def test_a_twin_of_an_example_is_the_example_of_the_twin(text: str, outcomes: li
         belief = BeliefState(state=pack(state), ranges=ranges)
         return store_example(game, belief, values, policy, jnp.int32(7))
 
-    state = after(game, outcomes)
+    state = state_after(game, *outcomes)
     ranges = jax.random.uniform(jax.random.key(1), (2, game.num_infostates))
     given = example(state, jnp.where(game.infostate_mask(state), ranges, 0))
     for key in KEYS[:10]:

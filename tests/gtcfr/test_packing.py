@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from jax import Array
 
-from gtcfr.packing import pack, packed_width, unpack
+from gtcfr.packing import pack, packed_width, unpack, unpack_kept
+from sog.games import make
 from sog.pytree import pytree
 from tests.games.broken_games import kuhn
 
@@ -53,3 +54,14 @@ def test_numbers_of_64_bits_are_refused() -> None:
         game: Any = kuhn(root=lambda _: jnp.zeros(2, jnp.int64))
         with pytest.raises(TypeError, match=r"8, 16 or 32 bits, got int64\.$"):
             packed_width(game)
+
+
+@pytest.mark.thorough
+def test_what_is_kept_of_a_terminal_state_is_packed_and_comes_back() -> None:
+    game = make("holdem(ranks=3,suits=2,deals=1,blinds=1/2,stack=3,bets=allin)")
+    over = game.start("allin3 call [Ks]")
+    kept = game.keep_terminal(over)
+    again = unpack_kept(game, pack(kept))
+    assert jax.tree.all(jax.tree.map(lambda a, b: bool(jnp.array_equal(a, b)), kept, again))
+    reach = game.root_reach()
+    np.testing.assert_array_equal(game.utilities_of_kept(again, reach), game.utilities(over, reach))
