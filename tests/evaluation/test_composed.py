@@ -9,11 +9,12 @@ import pytest
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.evaluators.exact import exact_evaluator, noisy_evaluator
 from gtcfr.mesh import batch_mesh
-from gtcfr.settings import FIRST_CHILD, REPLY, RESOLVE_FROM, WHOLE_GAME, SearchSettings
+from gtcfr.settings import FIRST_CHILD, REPLY, RESOLVE_FROM, SearchSettings
 from sog.cli.strategy import in_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.gtcfr import plain_search
+from tests.gtcfr.grown_trees import whole_game
 from tests.gtcfr.test_plain_search import exploitability as plain_exploitability
 from tests.tabular.small_games import compiled_game
 
@@ -22,22 +23,14 @@ def _exploitability(
     text: str, updates: int, safe: bool = True, resolve_from: str = FIRST_CHILD
 ) -> float:
     compiled = compiled_game(text)
-    settings = SearchSettings(
-        num_simulations=updates,
-        lookahead=WHOLE_GAME,
-        grow=False,
-        capacity=compiled.tree.num_nodes + compiled.tree.game.num_outcomes,
+    settings = whole_game(
+        updates,
+        compiled.tree.num_nodes + compiled.tree.game.num_outcomes,
         search_everywhere=True,
         safe=safe,
         resolve_from=resolve_from,
     )
-    composed = compose(
-        compiled,
-        ZeroEvaluator(),
-        settings,
-        seeds=1,
-        batch_size=16,
-    )
+    composed = compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=16)
     assert composed.num_full == 0
     return float(composed.exploitability[0]) * 1000
 

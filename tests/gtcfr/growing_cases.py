@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -32,86 +33,58 @@ GLASSES = "glasses(rounds=2)"
 
 @dataclasses.dataclass(frozen=True)
 class Start:
-    """One search: from a node, with growth below a path of public events; or with a gadget."""
+    """One search: from the root, with growth below a path of public events; or with a gadget."""
 
-    root: int
     path: tuple[int, ...] = ()
     opponent: int = NOBODY
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A batch of searches of a game."""
+    """A batch of searches of a game: with and without a branch, and either player's gadget."""
 
     text: str
-    starts: tuple[Start, ...]
-    num_simulations: int
-    simulations_per_update: float
-    alpha: float = 0.5
-    leaf_averaging: float = 0.0
-    leaf_smoothing: float = 0.0
-    leaf_interval: int = 1
-    rule: str = "sog"
-    num_children: int | None = None
+    path: tuple[int, ...]
+    settings: SearchSettings
 
     @property
-    def settings(self) -> SearchSettings:
-        return SearchSettings(
-            num_simulations=self.num_simulations,
-            simulations_per_update=self.simulations_per_update,
-            alpha=self.alpha,
-            leaf_averaging=self.leaf_averaging,
-            leaf_smoothing=self.leaf_smoothing,
-            leaf_interval=self.leaf_interval,
-            rule=self.rule,
-            num_children=self.num_children,
-        )
+    def starts(self) -> tuple[Start, ...]:
+        return Start(), Start(self.path), Start(opponent=0), Start(self.path, opponent=1)
 
 
-def starts_from(root: int, path: tuple[int, ...]) -> tuple[Start, ...]:
-    """With and without a branch, with either player's gadget and without."""
-    return (
-        Start(root),
-        Start(root, path),
-        Start(root, opponent=0),
-        Start(root, path, opponent=1),
+def _settings(num_simulations: int, per_update: float, **others: Any) -> SearchSettings:
+    return SearchSettings(
+        num_simulations=num_simulations, simulations_per_update=per_update, **others
     )
 
 
 CASES = {
-    "poker, SoG(s, 1)": Case(LEDUC, starts_from(0, (1, 2)), 30, 1),
+    "poker, SoG(s, 1)": Case(LEDUC, (1, 2), _settings(30, 1)),
     "poker, leaves asked near average ranges": Case(
-        LEDUC, starts_from(0, (1, 2)), 30, 1, alpha=0.25, leaf_averaging=0.3
+        LEDUC, (1, 2), _settings(30, 1, alpha=0.25, leaf_averaging=0.3)
     ),
     "poker, DCFR": Case(
-        LEDUC, starts_from(0, (1, 2)), 24, 1, alpha=0.75, leaf_averaging=0.5, rule="dcfr"
+        LEDUC, (1, 2), _settings(24, 1, alpha=0.75, leaf_averaging=0.5, rule="dcfr")
     ),
     # Three updates are six passes, of which the first and the fifth ask.
     "poker, DCFR, leaves asked in every fourth pass, and smoothed": Case(
         LEDUC,
-        starts_from(0, (1, 2)),
-        10,
-        1 / 3,
-        leaf_averaging=0.5,
-        leaf_smoothing=0.4,
-        leaf_interval=4,
-        rule="dcfr",
+        (1, 2),
+        _settings(10, 1 / 3, leaf_averaging=0.5, leaf_smoothing=0.4, leaf_interval=4, rule="dcfr"),
     ),
     # The second player knows of two bids and a card turned up; the branch is a bid and a result.
-    "hidden bids and chance, SoG(s, 3)": Case(
-        GOOFSPIEL, starts_from(0, (2, 0, 1)), 24, 3, alpha=0.25
-    ),
-    "a hidden fugitive, SoG(s, 0.5)": Case(GLASSES, starts_from(0, (0, 0)), 12, 0.5, alpha=1.0),
+    "hidden bids and chance, SoG(s, 3)": Case(GOOFSPIEL, (2, 0, 1), _settings(24, 3, alpha=0.25)),
+    "a hidden fugitive, SoG(s, 0.5)": Case(GLASSES, (0, 0), _settings(12, 0.5, alpha=1.0)),
     # All children at once, as elsewhere; there one is added at a time unless told otherwise.
     "perfect information, SoG(s, 2)": Case(
-        LATE_TIC_TAC_TOE, starts_from(0, (2,)), 16, 2, num_children=9
+        LATE_TIC_TAC_TOE, (2,), _settings(16, 2, num_children=9)
     ),
 }
 
 
-def ranges_at(text: str, start: Start, seed: int) -> Array:
+def ranges_at(text: str, seed: int) -> Array:
     """[2, S]: random ranges."""
-    mask = public_tree(text).node_mask[start.root]
+    mask = public_tree(text).node_mask[0]
     weight = np.random.default_rng(seed).uniform(0.2, 1, mask.shape) * mask
     return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
 
@@ -126,9 +99,9 @@ def roots_of(case: Case) -> SearchRoot:
     longest = max(len(start.path) for start in case.starts)
     paths = [start.path + (NO_EVENT,) * (longest - len(start.path)) for start in case.starts]
     seeds = range(len(case.starts))
-    ranges = [ranges_at(case.text, start, seed) for seed, start in enumerate(case.starts)]
+    ranges = [ranges_at(case.text, seed) for seed in seeds]
     root = known_root(
-        EnumeratedState(node=jnp.array([start.root for start in case.starts], jnp.int32)),
+        EnumeratedState(node=jnp.zeros(len(paths), jnp.int32)),
         jnp.asarray(np.stack(ranges), jnp.float32),
         path=jnp.array(paths, jnp.int32),
     )
@@ -155,16 +128,17 @@ def searched(name: str) -> SearchResult:
 def replayed(name: str, number: int) -> PlainSearch:
     """The oracle, led along the growth of one search of the batch."""
     case, tree = CASES[name], tree_number(searched(name), number)
-    start, public = case.starts[number], public_tree(case.text)
+    start, public, settings = case.starts[number], public_tree(case.text), case.settings
+    rule = RULES[str(settings.rule)]
     table = np.asarray(table_evaluator(case.text).coefficients, np.float64)
-    ranges, gadget = ranges_at(case.text, start, number), None
+    ranges, gadget = ranges_at(case.text, number), None
     if start.opponent != NOBODY:
         gadget = Gadget(
             opponent=start.opponent,
             prior=ranges[start.opponent],
             terminate_cfvs=terminate_cfvs_at(case.text, number),
-            alpha=case.alpha,
-            rule=RULES[case.rule],
+            alpha=settings.alpha,
+            rule=rule,
         )
 
     def value(leaf: int, ranges: Array) -> Array:
@@ -172,17 +146,16 @@ def replayed(name: str, number: int) -> PlainSearch:
 
     oracle = PlainSearch(
         public,
-        root=start.root,
         ranges=ranges,
         gadget=gadget,
-        leaf_averaging=case.leaf_averaging,
-        leaf_smoothing=case.leaf_smoothing,
-        leaf_interval=case.leaf_interval,
-        rule=RULES[case.rule],
+        leaf_averaging=settings.leaf_averaging,
+        leaf_smoothing=settings.leaf_smoothing,
+        leaf_interval=settings.leaf_interval,
+        rule=rule,
     )
-    after = expanded_after(public, tree, start.root, RULES[case.rule])
-    per_phase = case.settings.updates_per_phase
-    for update in range(1, case.settings.num_updates + 1):
+    after = expanded_after(public, tree, rule)
+    per_phase = settings.updates_per_phase
+    for update in range(1, settings.num_updates + 1):
         oracle.update(after < update, value, can_reuse=(update - 1) % per_phase == 0)
     return oracle
 
@@ -202,8 +175,4 @@ EVERY_SEARCH = [
 
 def node_now(name: str, number: int) -> int:
     """The node that the growth of a search starts from."""
-    public, start = public_tree(CASES[name].text), CASES[name].starts[number]
-    now = start.root
-    for event in start.path:
-        now = int(np.flatnonzero((public.node_parent == now) & (public.node_outcome == event))[0])
-    return now
+    return public_tree(CASES[name].text).node_after(CASES[name].starts[number].path)

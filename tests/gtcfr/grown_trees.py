@@ -15,16 +15,17 @@ import numpy as np
 
 from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.layout import NOT_LISTED
-from gtcfr.root import SearchRoot, start_of_game
+from gtcfr.root import SearchRoot, known_root, start_of_game
 from gtcfr.search import SearchResult, search
-from gtcfr.settings import SearchSettings
+from gtcfr.settings import WHOLE_GAME, SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT, SearchTree
 from sog.games.core import PLAYER_1, Game
 from sog.games.registry import make
 from sog.pytree import pytree
-from sog.tabular import RULES, PublicTree, Rule, compile_tree
+from sog.tabular import PublicTree, Rule, compile_tree
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from sog.tabular.rules import Ramp
+from tests.games.random_plays import state_after
 from tests.tabular.small_games import tree_of
 
 Array = np.ndarray
@@ -46,14 +47,6 @@ def public_tree(text: str) -> PublicTree:
     return tree_of(text)
 
 
-def state_after(game: Game[Any], *events: int) -> Any:
-    """The public state that follows the start of a game by these public events."""
-    state = game.root()
-    for event in events:
-        state = game.apply(state, jnp.int32(event))
-    return state
-
-
 @functools.cache
 def enumerated(text: str) -> EnumeratedGame:
     """A small game whose states are the numbers of its nodes."""
@@ -64,6 +57,13 @@ def enumerated(text: str) -> EnumeratedGame:
 def compiled_search(game: Game[Any], settings: SearchSettings) -> Callable[..., SearchResult]:
     """The search, jitted once for all tests that ask for it."""
     return jax.jit(functools.partial(search, game, settings=settings))
+
+
+def whole_game(updates: int, num_nodes: int, **others: Any) -> SearchSettings:
+    """So many updates of a tree that holds the whole game."""
+    return SearchSettings(
+        num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=num_nodes, **others
+    )
 
 
 def run_search(
@@ -88,6 +88,14 @@ def run_search(
     )
     on_host: SearchResult = jax.tree.map(np.asarray, result)
     return on_host
+
+
+def uneven_root(text: str) -> SearchRoot:
+    """The start of a game with uneven ranges: exact ties would be broken by rounding alone."""
+    mask = tree_of(text).node_mask[0]
+    weight = np.where(mask, np.random.default_rng(1).uniform(0.5, 1.5, mask.shape), 0)
+    ranges = jnp.asarray((weight / weight.sum(axis=1, keepdims=True))[None], jnp.float32)
+    return known_root(start_of_game(make(text)).state, ranges)
 
 
 def tree_number(result: SearchResult, search: int = 0) -> SearchTree:
@@ -143,9 +151,9 @@ class Sums:
     reach: Array  # [2, node, S]
 
 
-def sums_of(public: PublicTree, tree: SearchTree, root: int = 0) -> Sums:
-    """Reads a tree. root: the node that the search started from."""
-    rows, shape = rows_of_nodes(public, tree, root), tree.shape
+def sums_of(public: PublicTree, tree: SearchTree) -> Sums:
+    """Reads the tree of a search from the root of the game."""
+    rows, shape = rows_of_nodes(public, tree), tree.shape
     is_there = (rows != NOT_THERE) & (rows < shape.terminal_row)
     # Rows of interior nodes come first, then those of leaves.
     row = np.where(is_there, rows, 0)
@@ -174,7 +182,7 @@ def sums_of(public: PublicTree, tree: SearchTree, root: int = 0) -> Sums:
 
 
 @pytree
-class TableEvaluator:
+class TableEvaluator(Evaluator):
     """Values that are linear in both ranges, with random coefficients for every node.
 
     So a value depends on the whole belief state, and a plain program can compute it too. Logits
@@ -183,8 +191,6 @@ class TableEvaluator:
 
     coefficients: Any  # [node, player, S, 2 * S]
     leaves_per_call: int | None = dataclasses.field(default=None, metadata={"static": True})
-
-    looks_at_ranges = True
 
     def encode(self, game: Game[Any], state: EnumeratedState) -> jax.Array:
         """The node's number."""
@@ -212,9 +218,7 @@ def table_evaluator(text: str, leaves_per_call: int | None = None) -> TableEvalu
     return TableEvaluator(coefficients=table.astype(np.float32), leaves_per_call=leaves_per_call)
 
 
-def expanded_after(
-    public: PublicTree, tree: SearchTree, root: int = 0, rule: Rule = RULES["sog"]
-) -> Array:
+def expanded_after(public: PublicTree, tree: SearchTree, rule: Rule) -> Array:
     """[node]: the update after which a node got its children, infinity where it has none.
 
     Of a search with a `TableEvaluator` and all children at once. A child that is no terminal state
@@ -225,7 +229,7 @@ def expanded_after(
     power = rule.averaging_power
     assert not isinstance(power, Ramp)
     weights_so_far = np.cumsum(np.arange(_MOST_UPDATES, dtype=float) ** power)
-    rows, shape = rows_of_nodes(public, tree, root), tree.shape
+    rows, shape = rows_of_nodes(public, tree), tree.shape
     since = np.concatenate([tree.interior.since, tree.leaf.since])
     after = np.full(public.num_nodes, np.inf)
     for node in np.flatnonzero((rows != NOT_THERE) & (rows < shape.leaf_row)).tolist():

@@ -1,7 +1,6 @@
 """What actions are worth: plain sums over the deals of Kuhn poker, best responses, exact play."""
 
 import functools
-from typing import Any
 
 import jax
 import numpy as np
@@ -9,13 +8,14 @@ import pytest
 
 from gtcfr.action_values import action_values, action_values_at
 from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.root import start_of_game
-from gtcfr.search import SearchResult, advance, begin, read, search
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.root import NO_EVENT, start_of_game
+from gtcfr.search import SearchResult, advance, begin, read
+from gtcfr.settings import SearchSettings
 from sog.drawing.nodes import NodeView, read_nodes
 from sog.games import make
 from sog.play.principal_variation import read_lines
 from sog.tabular.profile_analysis import analyze_profile
+from tests.gtcfr.grown_trees import run_search, whole_game
 from tests.play.line_games import TIC_TAC_TOE
 from tests.tabular import kuhn_histories as kuhn
 from tests.tabular.small_games import compiled_game, node_after
@@ -23,18 +23,6 @@ from tests.tabular.small_games import compiled_game, node_after
 KUHN = make("kuhn")
 BETS = {(): "", (1,): "p", (2,): "b", (1, 2): "pb"}  # by public events: check 1, bet 2
 LEDUC = "leduc(suit_isomorphism=true)"
-
-
-def whole(text: str, updates: int, capacity: int) -> SearchResult:
-    """A search with the whole game in its tree."""
-    game = make(text)
-    settings = SearchSettings(
-        num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=capacity
-    )
-    run = jax.jit(functools.partial(search, game, settings=settings))
-    root = start_of_game(game, batch_size=1)
-    result: SearchResult = run(evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0))
-    return result
 
 
 def events_to(nodes: dict[int, NodeView], node: NodeView) -> tuple[int, ...]:
@@ -58,7 +46,7 @@ def profile(result: SearchResult, slots: dict[str, int]) -> kuhn.Policy:
 def test_a_worth_is_the_average_of_what_the_action_brought_in_all_updates() -> None:
     """Update t counts t times, and a deal as much as the other player lets it come about."""
     updates = 20
-    settings = SearchSettings(num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=9)
+    settings = whole_game(updates, 9)
     root, ask = start_of_game(KUHN, batch_size=1), {"evaluator": ZeroEvaluator()}
     state = begin(KUHN, root=root, key=jax.random.key(0), settings=settings, **ask)  # type: ignore[arg-type]
     one = jax.jit(functools.partial(advance, KUHN, count=1, settings=settings))
@@ -98,7 +86,7 @@ def test_a_worth_is_what_a_best_response_gets_after_the_action() -> None:
     By an examination of the average policy, in plain NumPy.
     """
     game, tree = make(LEDUC), compiled_game(LEDUC).tree
-    result = whole(LEDUC, 300, tree.num_nodes)
+    result = run_search(game, whole_game(300, tree.num_nodes))
     nodes = {node.row: node for node in read_nodes(game, result)}
     policy = np.where(tree.node_legal, 1 / np.maximum(tree.node_legal.sum(2, keepdims=True), 1), 0)
     places = {row: node_after(tree, *events_to(nodes, node)) for row, node in nodes.items()}
@@ -143,23 +131,10 @@ def test_worths_of_moves_are_those_of_best_play(text: str) -> None:
         assert told[action] == pytest.approx(value, abs=0.15)
 
 
-@functools.cache
-def compiled_board() -> Any:
-    """A search of tic-tac-toe, compiled once."""
-    game, settings = make("tic_tac_toe"), SearchSettings(num_simulations=400)
-
-    def run(path: np.ndarray) -> SearchResult:
-        root = start_of_game(game, batch_size=1, path=path)
-        return search(
-            game, evaluator=ZeroEvaluator(), root=root, key=jax.random.key(0), settings=settings
-        )
-
-    return jax.jit(run)
-
-
 def searched_board(moves: tuple[int, ...]) -> SearchResult:
-    result: SearchResult = compiled_board()(np.array([(*moves, *[-1] * 8)[:8]], np.int32))
-    return result
+    game, path = make("tic_tac_toe"), np.array([(*moves, *[NO_EVENT] * 8)[:8]], np.int32)
+    root = start_of_game(game, batch_size=1, path=path)
+    return run_search(game, SearchSettings(num_simulations=400), root=root)
 
 
 @pytest.mark.thorough

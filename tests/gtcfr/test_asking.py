@@ -10,27 +10,24 @@ import numpy as np
 import pytest
 from jax import Array
 
-from gtcfr.evaluator import LeafEvaluation, LeafQueries
+from gtcfr.evaluator import Evaluator, LeafEvaluation, LeafQueries, ZeroEvaluator
 from gtcfr.root import start_of_game
-from gtcfr.search import advance, begin, search
+from gtcfr.search import advance, begin
 from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from sog.games import Game, make
 from sog.pytree import pytree
+from tests.gtcfr.grown_trees import run_search
 
 GAME = make("tic_tac_toe")
 BATCH = 2
 
 
 @pytree
-class Counter:
+class Counter(ZeroEvaluator):
     """Values are 0; the memory counts calls, and leaves of each search."""
 
-    leaves_per_call: int | None = dataclasses.field(metadata={"static": True})
     looks_at_ranges: bool = dataclasses.field(default=False, metadata={"static": True})
-
-    def encode(self, game: Game[Any], state: Any) -> Any:
-        return ()
 
     def start(self, game: Game[Any], batch_size: int) -> tuple[Array, Array]:
         return jnp.zeros(batch_size, jnp.int32), jnp.zeros(batch_size, jnp.int32)
@@ -39,13 +36,8 @@ class Counter:
         self, game: Game[Any], memory: tuple[Array, Array], queries: LeafQueries
     ) -> LeafEvaluation:
         calls, leaves = memory
-        return LeafEvaluation(
-            values=jnp.zeros_like(queries.ranges),
-            policy_logits=jnp.zeros(
-                (*queries.is_valid.shape, game.num_infostates, game.num_actions)
-            ),
-            memory=(calls + 1, leaves + jnp.sum(queries.is_valid, axis=1, dtype=jnp.int32)),
-        )
+        leaves += jnp.sum(queries.is_valid, axis=1, dtype=jnp.int32)
+        return super().evaluate(game, (calls + 1, leaves), queries)
 
 
 def begun(leaves_per_call: int | None, settings: SearchSettings) -> SearchState:
@@ -83,18 +75,15 @@ def test_the_simulations_of_a_phase_are_asked_about_together() -> None:
 
 
 @pytree
-class OfTheState:
+class OfTheState(Evaluator):
     """Values and policies by what is public, whatever the ranges."""
 
-    looks_at_ranges: bool = dataclasses.field(metadata={"static": True})
+    looks_at_ranges: bool = dataclasses.field(default=True, metadata={"static": True})
 
     leaves_per_call = 3
 
     def encode(self, game: Game[Any], state: Any) -> Array:
         return jnp.sin(jnp.dot(game.observe(state), jnp.arange(1.0, 1 + game.observe(state).size)))
-
-    def start(self, game: Game[Any], batch_size: int) -> Any:
-        return ()
 
     def evaluate(self, game: Game[Any], memory: Any, queries: LeafQueries) -> LeafEvaluation:
         value = queries.encoded[..., None, None]
@@ -114,13 +103,8 @@ def test_an_evaluator_that_looks_at_no_ranges_is_asked_once_and_finds_the_same()
     """In poker, where another one is asked about every leaf in every update."""
     leduc = make("leduc")
     settings = SearchSettings(num_simulations=12, simulations_per_update=2)
-    run = jax.jit(functools.partial(search, leduc, settings=settings))
     found = [
-        run(
-            evaluator=OfTheState(looks_at_ranges=looks),
-            root=start_of_game(leduc, batch_size=BATCH),
-            key=jax.random.key(0),
-        )
+        run_search(leduc, settings, evaluator=OfTheState(looks_at_ranges=looks), seeds=(0, 1))
         for looks in (True, False)
     ]
     np.testing.assert_allclose(found[0].policy, found[1].policy, atol=1e-5)

@@ -20,7 +20,8 @@ from gtcfr.tree import SearchTree
 from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import Game
 from sog.pytree import pytree
-from tests.gtcfr.grown_trees import children_of, rows_by_path, run_search, state_after, tree_number
+from tests.games.random_plays import state_after
+from tests.gtcfr.grown_trees import children_of, rows_by_path, run_search, tree_number
 
 
 @pytree

@@ -1,7 +1,5 @@
 """A network at the leaves of a search: in which order it is asked, and in which unit it answers."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,10 +7,9 @@ import pytest
 from jax import Array
 
 from gtcfr.evaluator import LeafQueries, NetworkEvaluator
-from gtcfr.root import start_of_game
-from gtcfr.search import search
 from gtcfr.settings import SearchSettings
 from sog.games import make
+from tests.gtcfr.grown_trees import run_search
 
 
 def first_range(params: Array, features: Array, ranges: Array) -> tuple[Array, Array]:
@@ -65,9 +62,7 @@ def test_the_prior_of_a_node_is_the_policy_that_its_leaf_was_given_in_the_last_u
         network = NetworkEvaluator(
             apply_fn=partial_to_ranges, params=jnp.float32(0.5), leaves_per_call=leaves_per_call
         )
-        run = jax.jit(functools.partial(search, game, settings=settings))
-        root = start_of_game(game, batch_size=2)
-        found.append(run(evaluator=network, root=root, key=jax.random.key(0)))
+        found.append(run_search(game, settings, evaluator=network, seeds=(0, 1)))
     priors = [np.asarray(result.tree.interior.prior) for result in found]
     np.testing.assert_allclose(priors[0], priors[1], rtol=1e-4, atol=1e-6)
     assert len(np.unique(np.round(priors[0], 3))) > 10

@@ -19,10 +19,8 @@ from tests.gtcfr.plain_search import joint_weights, normalized
 @pytest.mark.thorough(but=["poker, SoG(s, 1)"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_a_growing_tree_sums_up_what_the_plain_oracle_does(name: str, number: int) -> None:
-    case, oracle = CASES[name], replayed(name, number)
-    found = sums_of(
-        public_tree(case.text), tree_number(searched(name), number), case.starts[number].root
-    )
+    oracle = replayed(name, number)
+    found = sums_of(public_tree(CASES[name].text), tree_number(searched(name), number))
     there = found.is_there
     wanted: dict[str, tuple[Array, Array]] = {
         "regrets": (found.regret[there], oracle.regrets[there]),

@@ -12,7 +12,7 @@ import pytest
 
 from gtcfr.evaluator import NetworkEvaluator
 from gtcfr.root import SearchRoot, known_root, start_of_game
-from gtcfr.search import SearchResult, search
+from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from gtcfr.tree import NO_PARENT, ROOT
 from networks.cvpn import NetworkSettings, make_network
@@ -20,6 +20,7 @@ from sog.boards.tic_tac_toe import TicTacToe
 from sog.games import Game
 from sog.games.registry import make
 from sog.tabular.enumerated_game import EnumeratedState
+from tests.games.random_plays import state_after
 from tests.gtcfr.growing_cases import CASES, EVERY_SEARCH, node_now, roots_of, searched
 from tests.gtcfr.grown_trees import (
     LATE_TIC_TAC_TOE,
@@ -31,7 +32,6 @@ from tests.gtcfr.grown_trees import (
     rows_by_path,
     rows_of_nodes,
     run_search,
-    state_after,
     sums_of,
     table_evaluator,
     tree_number,
@@ -47,7 +47,7 @@ def test_a_node_gets_all_its_children_at_once_and_each_of_them_once(name: str, n
     tree = tree_number(searched(name), number)
     assert_is_a_tree(tree)
     game = enumerated(CASES[name].text)
-    rows = rows_of_nodes(game.tree, tree, CASES[name].starts[number].root)
+    rows = rows_of_nodes(game.tree, tree)
     for node in np.flatnonzero((rows != NOT_THERE) & (rows < tree.shape.leaf_row)):
         assert (
             sorted(children_of(tree, rows[node])) == np.flatnonzero(game.node_child[node]).tolist()
@@ -57,13 +57,12 @@ def test_a_node_gets_all_its_children_at_once_and_each_of_them_once(name: str, n
 @pytest.mark.thorough(only=["DCFR"])
 @pytest.mark.parametrize(("name", "number"), EVERY_SEARCH)
 def test_only_what_is_below_the_searched_state_grows(name: str, number: int) -> None:
-    start, public = CASES[name].starts[number], public_tree(CASES[name].text)
-    now = node_now(name, number)
-    rows = rows_of_nodes(public, tree_number(searched(name), number), start.root)
-    shape = tree_number(searched(name), number).shape
+    public, now = public_tree(CASES[name].text), node_now(name, number)
+    tree = tree_number(searched(name), number)
+    rows, shape = rows_of_nodes(public, tree), tree.shape
     interior = np.flatnonzero((rows != NOT_THERE) & (rows < shape.leaf_row)).tolist()
     above, node = [], now
-    while node != start.root:
+    while node:
         node = int(public.node_parent[node])
         above.append(node)
     for node in interior:
@@ -83,9 +82,9 @@ def test_only_what_is_below_the_searched_state_grows(name: str, number: int) -> 
     ],
 )
 def test_as_many_visits_start_at_the_searched_state_as_there_are_simulations(name: str) -> None:
-    result = searched(name)
+    result, expected = searched(name), CASES[name].settings.num_simulations
     for number, slot in enumerate(result.slot):
-        assert result.tree.interior.visits[number, slot].sum() == CASES[name].num_simulations
+        assert result.tree.interior.visits[number, slot].sum() == expected
 
 
 # What a search does not depend on.
@@ -262,10 +261,9 @@ def test_a_tree_without_room_for_illegal_actions_finds_the_same() -> None:
         settings = SearchSettings(
             num_simulations=30, grow=False, lookahead=3, capacity=200, max_actions=max_actions
         )
-        run = jax.jit(functools.partial(search, game, settings=settings))
         root = known_root(state, jnp.ones((1, 2, 1)))
         evaluator = with_priors_that_differ(game)
-        found.append(run(evaluator=evaluator, root=root, key=jax.random.key(0)))
+        found.append(run_search(game, settings, root=root, evaluator=evaluator))
     assert found[1].tree.shape.layout.num_actions == 6
     np.testing.assert_allclose(found[1].policy, found[0].policy, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(found[1].values, found[0].values, rtol=1e-4, atol=1e-5)
@@ -316,10 +314,9 @@ class _PerhapsChance(TicTacToe):
 def test_a_search_that_knows_there_is_no_chance_finds_the_same(num_children: int) -> None:
     settings = SearchSettings(num_simulations=20, num_children=num_children)
     evaluator = with_priors_that_differ(TicTacToe())
-    found = []
-    for game in (TicTacToe(), _PerhapsChance()):
-        run = jax.jit(functools.partial(search, game, settings=settings))
-        root = start_of_game(game, batch_size=2)
-        found.append(run(evaluator=evaluator, root=root, key=jax.random.key(0)))
+    found = [
+        run_search(game, settings, evaluator=evaluator, seeds=(0, 1))
+        for game in (TicTacToe(), _PerhapsChance())
+    ]
     np.testing.assert_allclose(found[0].policy, found[1].policy, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(found[0].tree.num_nodes, found[1].tree.num_nodes)

@@ -1,23 +1,21 @@
 """A search with policies that are held: tabular CFR with the same ones held, the rest optimal."""
 
-import functools
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.locks import HeldPolicies, held_policies, hold_rows
-from gtcfr.root import SearchRoot, known_root, start_of_game
-from gtcfr.search import SearchResult, search
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.root import SearchRoot, start_of_game
+from gtcfr.search import SearchResult
+from gtcfr.settings import SearchSettings
 from sog.games.registry import make
 from sog.tabular import Solver, solve_lp
 from sog.tabular.locks import Lock, lock_game, read_locks
+from tests.gtcfr.grown_trees import run_search, tree_number, uneven_root, whole_game
 from tests.tabular.small_games import compiled_game
 
 LEDUC = "leduc(suit_isomorphism=true)"
@@ -31,22 +29,13 @@ def locks_of(text: str, *locks: str) -> tuple[Lock, ...]:
     return read_locks(make(text), locks)
 
 
-def root_of(text: str, locks: tuple[Lock, ...]) -> SearchRoot:
-    """The start of a game with uneven ranges: exact ties would be broken by rounding alone."""
-    game = make(text)
-    root = start_of_game(game)
-    mask = compiled_game(text).tree.node_mask[0]
-    weight = np.where(mask, np.random.default_rng(1).uniform(0.5, 1.5, mask.shape), 0)
-    ranges = jnp.asarray((weight / weight.sum(axis=1, keepdims=True))[None], jnp.float32)
-    held = held_policies(game, [(lock.state, lock.is_held, lock.policy) for lock in locks])
-    return replace(known_root(root.state, ranges), held=held)
+def hold(root: SearchRoot, text: str, locks: tuple[Lock, ...]) -> SearchRoot:
+    policies = [(lock.state, lock.is_held, lock.policy) for lock in locks]
+    return replace(root, held=held_policies(make(text), policies))
 
 
 def searched(text: str, root: SearchRoot, settings: SearchSettings) -> SearchResult:
-    game = make(text)
-    run = jax.jit(functools.partial(search, game, evaluator=ZeroEvaluator(), settings=settings))
-    result: SearchResult = jax.tree.map(np.asarray, run(root=root, key=jax.random.key(0)))
-    return result
+    return run_search(make(text), settings, root=root)
 
 
 @pytest.mark.thorough
@@ -56,14 +45,8 @@ def test_with_the_whole_game_in_the_tree_it_is_tabular_cfr_under_the_same_lock(
 ) -> None:
     updates, compiled = 20, compiled_game(text)
     locks = locks_of(text, lock)
-    root = root_of(text, locks)
-    settings = SearchSettings(
-        num_simulations=updates,
-        lookahead=WHOLE_GAME,
-        grow=False,
-        capacity=compiled.tree.num_nodes,
-    )
-    found = searched(text, root, settings)
+    root = hold(uneven_root(text), text, locks)
+    found = searched(text, root, whole_game(updates, compiled.tree.num_nodes))
     ranges = np.asarray(root.ranges[0], np.float64)[:, :, None]
     solver = Solver(lock_game(compiled, locks), "sog", root_reach=ranges, precision="float64")
     solver.run(updates)
@@ -77,9 +60,8 @@ def test_with_the_whole_game_in_the_tree_it_is_tabular_cfr_under_the_same_lock(
 def test_a_search_that_grows_finds_the_best_answer_to_a_lock() -> None:
     """To who folds to every bet, in Kuhn poker, a bet of any card wins 1."""
     text = "kuhn"
-    game, locks = make(text), locks_of(text, "bet1: fold=1")
-    held = held_policies(game, [(lock.state, lock.is_held, lock.policy) for lock in locks])
-    root = replace(start_of_game(game), held=held)
+    locks = locks_of(text, "bet1: fold=1")
+    root = hold(start_of_game(make(text)), text, locks)
     found = searched(text, root, SearchSettings(num_simulations=200))
     value = float((found.ranges[0, 0] * found.values[0, 0]).sum())
     assert value == pytest.approx(solve_lp(lock_game(compiled_game(text), locks)).value, abs=0.05)
@@ -91,7 +73,7 @@ def test_a_search_that_grows_finds_the_best_answer_to_a_lock() -> None:
 def test_what_is_held_where_the_search_is_comes_back_as_it_was_given() -> None:
     text = "kuhn"
     locks = locks_of(text, ": J bet1=1; K check=0.25 bet1=0.75")
-    found = searched(text, root_of(text, locks), SearchSettings(num_simulations=10))
+    found = searched(text, hold(uneven_root(text), text, locks), SearchSettings(num_simulations=10))
     jack, _, king = found.policy[0]
     np.testing.assert_allclose((jack[2], king[1], king[2]), (1, 0.25, 0.75), atol=1e-6)
 
@@ -101,10 +83,9 @@ def test_a_search_that_holds_nothing_is_the_same_search() -> None:
     text, settings = "kuhn", SearchSettings(num_simulations=10)
     (lock,) = locks_of(text, "check: check=1")
     nothing = replace(lock, is_held=np.zeros_like(lock.is_held))
-    free = replace(root_of(text, ()), held=None)
-    expected = searched(text, free, settings)
+    expected = searched(text, uneven_root(text), settings)
     for locks in ((), (nothing,)):
-        found = searched(text, root_of(text, locks), settings)
+        found = searched(text, hold(uneven_root(text), text, locks), settings)
         np.testing.assert_array_equal(found.policy, expected.policy)
         np.testing.assert_array_equal(found.values, expected.values)
 
@@ -113,11 +94,9 @@ def test_a_search_that_holds_nothing_is_the_same_search() -> None:
 def test_simulations_follow_what_is_held() -> None:
     """So a tree grows where the lock leads, also to children that it did not have."""
     text = "connect_four(rows=3,columns=3,run_length=3)"
-    game, (lock,) = make(text), locks_of(text, "1: 1=0.25 2=0.75")
-    held = held_policies(game, [(lock.state, lock.is_held, lock.policy)])
-    root = replace(start_of_game(game), held=held)
+    root = hold(start_of_game(make(text)), text, locks_of(text, "1: 1=0.25 2=0.75"))
     found = searched(text, root, SearchSettings(num_simulations=200))
-    tree = jax.tree.map(lambda leaf: leaf[0], found.tree)
+    tree = tree_number(found)
     slot = int(tree.interior.child[found.slot[0], 0])
     visits = tree.interior.visits[slot, :, 0]
     assert visits.sum() > 20

@@ -1,8 +1,12 @@
-"""SoG(s, c): how many phases, simulations and updates that is."""
+"""SoG(s, c): how many phases, simulations and updates that is; impossible settings."""
+
+from typing import Any
 
 import pytest
 
 from gtcfr.settings import SearchSettings
+from gtcfr.shape import tree_shape
+from sog.games import make
 
 
 @pytest.mark.parametrize(
@@ -42,11 +46,23 @@ def test_a_tree_that_grows_early_has_as_many_updates_and_simulations(
     assert settings.num_updates == phases * updates + final
 
 
-def test_averages_planned_for_one_search_cannot_be_kept_for_the_next() -> None:
-    with pytest.raises(ValueError, match="kept_simulations must be 0 with rule hs-pcfr"):
-        SearchSettings(rule="hs-pcfr+", kept_simulations=10)
-
-
-def test_a_tree_has_to_grow_at_some_time() -> None:
-    with pytest.raises(ValueError, match="growth_share must be in"):
-        SearchSettings(growth_share=0)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"num_simulations": 0}, "num_simulations must be"),
+        ({"simulations_per_update": 0.0}, "simulations_per_update must be > 0"),
+        ({"num_simulations": 5, "simulations_per_update": 2.0}, "must be a multiple"),
+        ({"alpha": 1.5}, "alpha must be in"),
+        ({"rule": "none"}, "rule must be one of"),
+        ({"rule": "hs-pcfr+", "kept_simulations": 10}, "kept_simulations must be 0 with rule hs-"),
+        ({"growth_share": 0}, "growth_share must be in"),
+        ({"num_children": 1}, "num_children must be left out"),
+        ({"max_actions": 0}, "max_actions must be an integer >= 1"),
+        ({"max_actions": 1}, "max_actions must be left out"),
+        ({"capacity": 2}, "capacity must be at least"),
+        ({"max_outcomes": 1}, "max_outcomes must be at least 3 in kuhn"),
+    ],
+)
+def test_impossible_settings_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tree_shape(make("kuhn"), SearchSettings(**changes), 0)

@@ -1,8 +1,5 @@
 """Random playouts of games in which players hide things, against the exact worth of random play."""
 
-import functools
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +12,7 @@ from gtcfr.evaluators.world_rollout import MOST_WORLDS, Playouts, WorldRolloutEv
 from gtcfr.memory_estimate import search_memory
 from gtcfr.packing import unpack
 from gtcfr.root import start_of_game
-from gtcfr.search import SearchResult, search
+from gtcfr.search import SearchResult
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import tree_shape
 from gtcfr.tree import NO_PARENT
@@ -24,15 +21,10 @@ from sog.games.core import TERMINAL
 from sog.games.registry import make
 from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from tests.games.broken_games import broken, kuhn
-from tests.tabular.small_games import tree_of
+from tests.gtcfr.grown_trees import enumerated, run_search
 
 GAMES = ("leduc", "liars_dice(faces=3)", "glasses(rounds=2)", "goofspiel(cards=3)")
 SETTINGS = SearchSettings(num_simulations=10, simulations_per_update=2, lookahead=1)
-
-
-@functools.cache
-def game_of(text: str) -> EnumeratedGame:
-    return EnumeratedGame(tree=tree_of(text))
 
 
 def beliefs_in(game: EnumeratedGame, count: int, seed: int) -> tuple[Array, Array]:
@@ -66,7 +58,7 @@ def values_by_seed(
 def test_over_many_seeds_random_games_are_worth_what_uniform_play_is(
     text: str, num_games: int
 ) -> None:
-    game = game_of(text)
+    game = enumerated(text)
     nodes, ranges = beliefs_in(game, 6, seed=0)
     exact = np.asarray(evaluate_nodes(game, uniform_play_evaluator(game), nodes, ranges)[0])
     found = values_by_seed(game, nodes, ranges, num_games, num_seeds=300)
@@ -85,7 +77,7 @@ def test_games_are_independent_of_each_other_also_those_from_one_world(games: in
     Where s = 1 if player 0 has the higher card, else -1, he gets s, -1, 2 s, 1 and 2 s: s + 1/8 on
     average, 1/4 + 1/8 + 4/8 + 1/4 + 4/4 = 17/8 when squared. A card meets both others alike.
     """
-    game, num_seeds = game_of("kuhn"), 1000
+    game, num_seeds = enumerated("kuhn"), 1000
     ranges = jnp.full((1, 2, 3), 1 / 3)
     found = values_by_seed(game, jnp.array([0], jnp.int32), ranges, 6 * games, num_seeds)[:, 0]
     won, lost = 17 / 8 - (1 + 1 / 8) ** 2, 17 / 8 - (-1 + 1 / 8) ** 2  # variances of player 0
@@ -98,7 +90,7 @@ def test_games_are_independent_of_each_other_also_those_from_one_world(games: in
 
 @pytest.mark.thorough
 def test_where_no_infostate_of_the_opponent_is_compatible_the_value_is_zero() -> None:
-    game = game_of("kuhn")
+    game = enumerated("kuhn")
     ranges = jnp.array([[[0, 0, 1], [0.5, 0.5, 0]]])  # player 0 holds the king
     values = evaluate_nodes(
         game, WorldRolloutEvaluator(num_games=600), jnp.array([0], jnp.int32), ranges
@@ -138,15 +130,12 @@ def test_worlds_are_spread_over_all_hands_also_where_there_are_a_million_pairs()
 
 
 LEDUC = make("leduc")
-_run: Any = jax.jit(functools.partial(search, LEDUC, settings=SETTINGS))
 
 
 def searched(evaluator: Evaluator, paths: list[list[int]], seeds: list[int]) -> SearchResult:
     """Of Leduc, after some public events."""
     root = start_of_game(LEDUC, batch_size=len(paths), path=jnp.array(paths, jnp.int32))
-    keys = jnp.stack([jax.random.key(seed) for seed in seeds])
-    result: SearchResult = _run(evaluator=evaluator, root=root, key=keys)
-    return result
+    return run_search(LEDUC, SETTINGS, root=root, evaluator=evaluator, seeds=tuple(seeds))
 
 
 @pytest.mark.thorough

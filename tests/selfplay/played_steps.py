@@ -10,7 +10,7 @@ import numpy as np
 from gtcfr.evaluator import Evaluator, NetworkEvaluator, ZeroEvaluator
 from gtcfr.packing import pack
 from gtcfr.resolving import Summary
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.actor import Decisions, start_games, step_games
 from selfplay.settings import SelfplaySettings
@@ -49,12 +49,6 @@ def play(
         games, decisions = step(evaluator, games, np.int32(VERSION), jax.random.key(number))
         found.append(Step(before, *jax.device_get((decisions, games.worlds, games.last))))
     return tuple(found)
-
-
-def whole_game(updates: int, num_nodes: int) -> SearchSettings:
-    return SearchSettings(
-        num_simulations=updates, lookahead=WHOLE_GAME, grow=False, capacity=num_nodes
-    )
 
 
 def take(structure: Any, number: int) -> Any:

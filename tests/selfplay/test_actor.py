@@ -3,7 +3,6 @@
 Compiling takes nearly all the time, so each way of playing serves several tests.
 """
 
-import dataclasses
 import functools
 import re
 from typing import Any
@@ -24,6 +23,7 @@ from sog.evaluation import compose
 from sog.games import CHANCE, TERMINAL, Game, make
 from sog.play import rules
 from sog.tabular import uniform_policy
+from tests.gtcfr.grown_trees import whole_game
 from tests.selfplay.played_steps import (
     VERSION,
     Step,
@@ -31,7 +31,6 @@ from tests.selfplay.played_steps import (
     nodes_of,
     play,
     take,
-    whole_game,
 )
 from tests.tabular.small_games import compiled_game, expected_utility, tree_of
 
@@ -40,16 +39,15 @@ from tests.tabular.small_games import compiled_game, expected_utility, tree_of
 UNIFORM = SelfplaySettings(batch_size=32, uniform_mix=1.0, max_events=4)
 
 
+def _search_of(text: str, safe: bool, everywhere: bool) -> SearchSettings:
+    num_nodes = tree_of(text).num_nodes + make(text).num_outcomes
+    return whole_game(30, num_nodes, safe=safe, search_everywhere=everywhere)
+
+
 def uniform_play(
     text: str = "kuhn", *, safe: bool = True, everywhere: bool = False
 ) -> tuple[Step, ...]:
-    search = dataclasses.replace(_whole_game_of(text), safe=safe, search_everywhere=everywhere)
-    return play(text, search, UNIFORM, 60, network=False)
-
-
-def _whole_game_of(text: str) -> SearchSettings:
-    tree = tree_of(text)
-    return whole_game(30, tree.num_nodes + tree.game.num_outcomes)
+    return play(text, _search_of(text, safe, everywhere), UNIFORM, 60, network=False)
 
 
 @pytest.mark.thorough
@@ -73,14 +71,8 @@ def test_the_policies_found_are_those_of_the_composed_agent(
     """
     compiled = compiled_game(text)
     tree = compiled.tree
-    search = dataclasses.replace(_whole_game_of(text), safe=safe, search_everywhere=everywhere)
-    composed = compose(
-        compiled,
-        ZeroEvaluator(),
-        search,
-        seeds=1,
-        batch_size=8,
-    )
+    search = _search_of(text, safe, everywhere)
+    composed = compose(compiled, ZeroEvaluator(), search, seeds=1, batch_size=8)
     seen: set[int] = set()
     for step in uniform_play(text, safe=safe, everywhere=everywhere):
         visited = step.decisions.visited

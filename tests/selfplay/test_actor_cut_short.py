@@ -7,7 +7,8 @@ import pytest
 from gtcfr.packing import pack
 from selfplay.settings import SelfplaySettings
 from sog.games import make
-from tests.selfplay.played_steps import Step, actors, nodes_of, play, whole_game
+from tests.gtcfr.grown_trees import whole_game
+from tests.selfplay.played_steps import Step, actors, nodes_of, play
 from tests.tabular.small_games import tree_of
 
 AFTER_A_CHECK = 1

@@ -12,20 +12,21 @@ from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.packing import BeliefState, pack
 from gtcfr.query import QuerySample
 from gtcfr.root import known_root
-from gtcfr.search import search
-from gtcfr.settings import WHOLE_GAME, SearchSettings
+from gtcfr.settings import SearchSettings
 from networks.cvpn import NetworkSettings, make_network
 from selfplay.examples import StoredExample, load_example, store_example
 from selfplay.query_solver import Solved, choose_queries, solve_queries
 from selfplay.settings import SolverSettings
 from sog.games import CHANCE, make
+from tests.gtcfr.grown_trees import run_search, whole_game
+from tests.selfplay.played_steps import take
 from tests.tabular.small_games import node_after, tree_of
 
 KUHN = make("kuhn")
 MOST = 2.0  # that can be won or lost in Kuhn poker
 FOLD, CALL, CHECK, BET = 0, 1, 1, 2
 JACK, QUEEN, KING = 0, 1, 2
-WHOLE = SearchSettings(num_simulations=400, lookahead=WHOLE_GAME, grow=False, capacity=12)
+WHOLE = whole_game(400, 12)
 TREE = tree_of("kuhn")
 NODES = [0, 0, node_after(TREE, CHECK), node_after(TREE, BET), node_after(TREE, CHECK, BET)]
 
@@ -67,8 +68,7 @@ def solved() -> Solved:
 @pytest.mark.thorough
 def test_the_targets_are_what_a_search_from_the_belief_state_finds() -> None:
     states = jax.tree.map(lambda *leaves: jnp.stack(leaves), *[TREE.state(n) for n in NODES])
-    run = jax.jit(functools.partial(search, KUHN, evaluator=ZeroEvaluator(), settings=WHOLE))
-    result = run(root=known_root(states, jnp.asarray(ranges())), key=jax.random.key(9))
+    result = run_search(KUHN, WHOLE, root=known_root(states, jnp.asarray(ranges())))
     examples = solved().examples
     known = examples.value_mask
     assert known.all()
@@ -143,10 +143,6 @@ def test_what_was_stored_is_loaded_with_features_and_legal_actions() -> None:
     np.testing.assert_array_equal(loaded.legal, TREE.node_legal[node])
     for name in ("ranges", "values", "value_mask", "policy", "policy_mask"):
         np.testing.assert_array_equal(getattr(loaded, name), vars(stored)[name])
-
-
-def take(examples: Any, number: int) -> Any:
-    return jax.tree.map(lambda leaf: leaf[number], examples)
 
 
 # How many queries are passed on.
