@@ -13,6 +13,7 @@ import numpy as np
 from sog.holdem.colex import combinations, number_of
 from sog.holdem.deck import Deck
 from sog.holdem.hand_ranks import suit_masks
+from sog.holdem.showdown import Hands
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,17 +52,17 @@ def in_order(deck: Deck, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @functools.cache
-def renamed_hands(deck: Deck, hole_cards: int) -> np.ndarray:
+def renamed_hands(hands: Hands) -> np.ndarray:
     """int32[suits!, S]: the number of each hand after each renaming of the suits."""
-    cards = _renamed_cards(deck)[:, deck.hands(hole_cards)]
-    return np.asarray(number_of(cards, deck.num_cards, np))
+    cards = _renamed_cards(hands.deck)[:, hands.cards]
+    return np.asarray(number_of(cards, hands.deck.num_cards, np))
 
 
-def hands_of_class(deck: Deck, hole_cards: int, board: np.ndarray) -> np.ndarray:
+def hands_of_class(hands: Hands, board: np.ndarray) -> np.ndarray:
     """int32[S]: for each hand, the first one isomorphic to it on the board."""
-    (masks,) = board_masks(deck, board[None])
-    keeps = [tuple(masks[list(suits)]) == tuple(masks) for suits in _renamings(deck)]
-    return np.asarray(renamed_hands(deck, hole_cards)[keeps].min(axis=0))
+    (masks,) = board_masks(hands.deck, board[None])
+    keeps = [tuple(masks[list(suits)]) == tuple(masks) for suits in _renamings(hands.deck)]
+    return np.asarray(renamed_hands(hands)[keeps].min(axis=0))
 
 
 def board_masks(deck: Deck, boards: np.ndarray) -> np.ndarray:

@@ -6,24 +6,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.holdem.blueprint.buckets import (
-    Buckets,
-    Cards,
-    cards_of,
-    make_buckets,
-)
+from sog.holdem.blueprint.buckets import Buckets, make_buckets
+from sog.holdem.blueprint.file import begin
 from sog.holdem.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
 from sog.holdem.board_classes import hands_of_class, renamed_hands, suit_classes
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
+from sog.holdem.showdown import Hands
 
 DECK = Deck(5, 3)
-SMALL = Cards(deck=DECK, hole_cards=2, num_public=(0, 3, 4))
+HANDS = Hands(DECK)
+SMALL = Holdem(ranks=5, suits=3, deals="3/1")
 
 
 def test_hands_fall_into_the_known_numbers_of_classes() -> None:
-    first = hands_of_class(Deck(), 2, np.zeros(0, np.int32))
+    first = hands_of_class(Hands(Deck()), np.zeros(0, np.int32))
     _, sizes = np.unique(first, return_counts=True)
     # 13 pairs of 6 hands, 78 of one suit of 4, and 78 of two suits of 12.
     assert dict(zip(*np.unique(sizes, return_counts=True), strict=True)) == {4: 78, 6: 13, 12: 78}
@@ -42,8 +40,8 @@ def plain_score(board: tuple[int, ...], hand: tuple[int, ...]) -> int:
 
 
 def test_expected_squares_are_those_of_plain_loops() -> None:
-    last = last_scores(DECK, 2, suit_classes(DECK, 4).board)
-    turn = earlier_scores(DECK, 2, 3, 1, last)
+    last = last_scores(HANDS, suit_classes(DECK, 4).board)
+    turn = earlier_scores(HANDS, 3, 1, last)
     random = np.random.default_rng(0)
     for row in random.choice(len(turn), 3, replace=False):
         board = suit_classes(DECK, 3).board[row]
@@ -54,9 +52,9 @@ def test_expected_squares_are_those_of_plain_loops() -> None:
             if not set(board) & set(hand):
                 wanted = sum(plain_score((*board, card), tuple(hand)) ** 2 for card in left)
             assert turn[row, number] == wanted
-    start = earlier_scores(DECK, 2, 0, 3, turn)
+    start = earlier_scores(HANDS, 0, 3, turn)
     # Each flop and later card, of all that there are.
-    most = (2 * num_opponents(DECK, 2, 4)) ** 2 * 286 * 10
+    most = (2 * num_opponents(HANDS, 4)) ** 2 * 286 * 10
     assert 0 < start.min() < start.max() < most
 
 
@@ -67,7 +65,7 @@ def made() -> Buckets:
 
 def test_hands_that_differ_in_the_names_of_suits_share_a_bucket(made: Buckets) -> None:
     random = np.random.default_rng(1)
-    names = renamed_hands(DECK, 2)
+    names = renamed_hands(HANDS)
     cards = np.arange(DECK.num_cards)
     for street, there in enumerate(SMALL.num_public):
         board = random.permutation(DECK.num_cards)[:there]
@@ -79,7 +77,7 @@ def test_hands_that_differ_in_the_names_of_suits_share_a_bucket(made: Buckets) -
 
 def test_a_street_with_room_for_all_classes_loses_nothing(made: Buckets) -> None:
     found = made.of_boards(0, np.zeros((1, 0), np.int32))[0]
-    first = hands_of_class(DECK, 2, np.zeros(0, np.int32))
+    first = hands_of_class(HANDS, np.zeros(0, np.int32))
     assert made.sizes[0] == len(np.unique(first)) == 5 + 10 + 10
     same = found[:, None] == found[None]
     np.testing.assert_array_equal(same, first[:, None] == first[None])
@@ -87,13 +85,13 @@ def test_a_street_with_room_for_all_classes_loses_nothing(made: Buckets) -> None
 
 def shares_of_hands(made: Buckets, street: int) -> tuple[np.ndarray, np.ndarray]:
     """E[HS^2] of all live pairs of a board and a hand, and their buckets."""
-    last = last_scores(DECK, 2, suit_classes(DECK, 4).board).astype(float)
-    most = 2 * num_opponents(DECK, 2, 4)
+    last = last_scores(HANDS, suit_classes(DECK, 4).board).astype(float)
+    most = 2 * num_opponents(HANDS, 4)
     share = (last / most) ** 2
     if street == 1:
-        share = earlier_scores(DECK, 2, 3, 1, last.astype(np.int16)) / (most**2 * 10)
+        share = earlier_scores(HANDS, 3, 1, last.astype(np.int16)) / (most**2 * 10)
     classes = suit_classes(DECK, SMALL.num_public[street])
-    live = live_hands(DECK, 2, classes.board)
+    live = live_hands(HANDS, classes.board)
     times = classes.size[np.nonzero(live)[0]]
     return share[live].repeat(times), made.tables[street][live].repeat(times)
 
@@ -118,7 +116,7 @@ def test_scores_made_anew_lead_to_the_buckets_of_a_table() -> None:
     boards = np.stack([np.random.default_rng(n).permutation(15)[:4] for n in range(40)])
     assert anew.has_edges
     assert not table.has_edges
-    live = live_hands(DECK, 2, boards)
+    live = live_hands(HANDS, boards)
     for made in (table, anew):
         assert made.sizes == table.sizes
     np.testing.assert_array_equal(anew.of_boards(2, boards)[live], table.of_boards(2, boards)[live])
@@ -136,4 +134,4 @@ def test_a_mistake_is_told_in_one_line(
     changes: dict[str, Any], sizes: tuple[int, ...], message: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
-        make_buckets(cards_of(Holdem(**changes)), sizes)
+        begin(Holdem(stack="400", **changes), sizes)

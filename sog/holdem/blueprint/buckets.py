@@ -6,7 +6,6 @@ That is lossless up to the first deal; on later streets the order of the board's
 """
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
@@ -14,7 +13,6 @@ import numpy as np
 
 from sog.holdem.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
 from sog.holdem.board_classes import hands_of_class, in_order, renamed_hands, suit_classes
-from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
 
 MOST_BUCKETS: Final = 2**16
@@ -23,21 +21,11 @@ MOST_KEPT: Final = 2**25
 _TOGETHER: Final = 512  # boards at a time, so that lists of all hands stay small
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Cards:
-    """The part of a game that the buckets depend on."""
-
-    deck: Deck
-    hole_cards: int
-    num_public: tuple[int, ...]
-    """By street."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class Buckets:
     """The bucket of every hand on every board, street by street."""
 
-    cards: Cards
+    game: Holdem
     sizes: tuple[int, ...]
     """The number of buckets, by street."""
     tables: tuple[np.ndarray, ...]
@@ -54,29 +42,26 @@ class Buckets:
 
     def of_boards(self, street: int, boards: np.ndarray) -> np.ndarray:
         """uint16[n, S]: the buckets of all hands on boards [n, cards], cards in any order."""
-        deck, hole = self.cards.deck, self.cards.hole_cards
+        deck, hands = self.game.deck, self.game.hands
         if street == len(self.tables) - 1 and self.has_edges:
-            scores = last_scores(deck, hole, boards)
+            scores = last_scores(hands, boards)
             return np.searchsorted(self.edges, scores).astype(np.uint16)
         keys, renaming = in_order(deck, boards)
         rows = np.searchsorted(suit_classes(deck, boards.shape[1]).key, keys)
-        names = renamed_hands(deck, hole)[renaming]
+        names = renamed_hands(hands)[renaming]
         return np.asarray(self.tables[street][rows[:, None], names])
 
 
-def cards_of(game: Holdem) -> Cards:
-    """The cards of a game; ValueError if it begins with a board or a draw."""
+def check_whole(game: Holdem) -> None:
+    """Raises ValueError for a game that begins with a board or a draw."""
     if game.board != "none":
         raise ValueError(f"a blueprint needs a whole game, got one with board={game.board}.")
     if game.betting.setups:
         raise ValueError("a blueprint needs fixed stacks and a fixed menu, got drawn ones.")
-    dealt = [int(part) for part in game.deals.split("/")] if game.deals != "none" else []
-    num_public = tuple(sum(dealt[:street]) for street in range(len(dealt) + 1))
-    return Cards(deck=game.deck, hole_cards=game.hole_cards, num_public=num_public)
 
 
 def make_buckets(
-    cards: Cards,
+    game: Holdem,
     sizes: Sequence[int],
     progress: Callable[[str], None] = lambda doing: None,
     *,
@@ -87,7 +72,7 @@ def make_buckets(
     sizes: the most buckets, by street. most_kept: the most entries of the last street's table; for
     the whole deck it would have 178 million. Raises ValueError for sizes that do not fit the game.
     """
-    last = len(cards.num_public) - 1
+    last = len(game.num_public) - 1
     if len(sizes) != last + 1:
         raise ValueError(f"buckets must be {last + 1} numbers, one for each street, got {sizes}.")
     if not all(1 <= size <= MOST_BUCKETS for size in sizes):
@@ -97,71 +82,56 @@ def make_buckets(
     edges, scores = np.zeros(0, np.int32), np.zeros((0, 0))
     for street in range(last, -1, -1):
         progress(f"street {street + 1} of {last + 1}")
-        classes = _alike(cards, street, sizes[street])
-        if classes is None or any(_alike(cards, one, sizes[one]) is None for one in range(street)):
-            scores = _scores(cards, street, scores)
+        classes = _alike(game, street, sizes[street])
+        if classes is None or any(_alike(game, one, sizes[one]) is None for one in range(street)):
+            scores = _scores(game, street, scores)
         if classes is not None:
             tables.append(classes.astype(np.uint16))
             found_sizes.append(int(classes.max()) + 1)
             continue
-        found = _edges(cards, street, scores, sizes[street], _most(cards, street))
+        found = _edges(game, street, scores, sizes[street])
         found_sizes.append(len(found) + 1)
         if street == last and scores.size > most_kept:
             edges = found.astype(np.int32)
             tables.append(np.zeros((0, scores.shape[1]), np.uint16))
         else:
-            tables.append(_in_buckets(cards, street, scores, found))
+            tables.append(_in_buckets(game, street, scores, found))
     return Buckets(
-        cards=cards, sizes=tuple(found_sizes[::-1]), tables=tuple(tables[::-1]), edges=edges
+        game=game, sizes=tuple(found_sizes[::-1]), tables=tuple(tables[::-1]), edges=edges
     )
 
 
-def _scores(cards: Cards, street: int, later: np.ndarray) -> np.ndarray:
+def _scores(game: Holdem, street: int, later: np.ndarray) -> np.ndarray:
     """[C, S]: see `earlier_scores` and `last_scores`. later: of the next street."""
-    deck, there = cards.deck, cards.num_public[street]
-    if street == len(cards.num_public) - 1:
-        return last_scores(deck, cards.hole_cards, suit_classes(deck, there).board)
-    dealt = cards.num_public[street + 1] - there
-    return earlier_scores(deck, cards.hole_cards, there, dealt, later)
+    there = game.num_public[street]
+    if street == len(game.num_public) - 1:
+        return last_scores(game.hands, suit_classes(game.deck, there).board)
+    return earlier_scores(game.hands, there, game.num_public[street + 1] - there, later)
 
 
-def _most(cards: Cards, street: int) -> int:
-    """The score of a hand that always wins: E[HS^2] of 1, or HS of 1 on the last street."""
-    unseen = cards.deck.num_cards - cards.hole_cards
-    last = len(cards.num_public) - 1
-    most = 2 * num_opponents(cards.deck, cards.hole_cards, cards.num_public[last])
-    if street == last:
-        return most
-    most = most**2
-    for before in range(street, last):
-        dealt = cards.num_public[before + 1] - cards.num_public[before]
-        most *= math.comb(unseen - cards.num_public[before], dealt)
-    return most
-
-
-def _chunks(cards: Cards, street: int) -> Iterator[tuple[slice, np.ndarray]]:
+def _chunks(game: Holdem, street: int) -> Iterator[tuple[slice, np.ndarray]]:
     """The boards of a street in chunks, and bool[n, S], the hands that are live on them."""
-    boards = suit_classes(cards.deck, cards.num_public[street]).board
+    boards = suit_classes(game.deck, game.num_public[street]).board
     for start in range(0, len(boards), _TOGETHER):
         chunk = slice(start, start + _TOGETHER)
-        yield chunk, live_hands(cards.deck, cards.hole_cards, boards[chunk])
+        yield chunk, live_hands(game.hands, boards[chunk])
 
 
-def _in_buckets(cards: Cards, street: int, scores: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def _in_buckets(game: Holdem, street: int, scores: np.ndarray, edges: np.ndarray) -> np.ndarray:
     """uint16[C, S]."""
     found = np.zeros(scores.shape, np.uint16)
-    for chunk, live in _chunks(cards, street):
+    for chunk, live in _chunks(game, street):
         found[chunk] = np.where(live, np.searchsorted(edges, scores[chunk]), 0)
     return found
 
 
-def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
+def _alike(game: Holdem, street: int, most: int) -> np.ndarray | None:
     """[C, S]: numbers of the classes of boards and hands; None if there are more than `most`."""
-    boards = suit_classes(cards.deck, cards.num_public[street]).board
+    boards = suit_classes(game.deck, game.num_public[street]).board
     if len(boards) > most:
         return None
-    first = np.stack([hands_of_class(cards.deck, cards.hole_cards, board) for board in boards])
-    live = np.concatenate([there for _, there in _chunks(cards, street)])
+    first = np.stack([hands_of_class(game.hands, board) for board in boards])
+    live = np.concatenate([there for _, there in _chunks(game, street)])
     key = first + np.arange(len(boards))[:, None] * first.shape[1]
     there, number = np.unique(key[live], return_inverse=True)
     if len(there) > most:
@@ -171,16 +141,17 @@ def _alike(cards: Cards, street: int, most: int) -> np.ndarray | None:
     return found
 
 
-def _edges(cards: Cards, street: int, scores: np.ndarray, size: int, most: int) -> np.ndarray:
+def _edges(game: Holdem, street: int, scores: np.ndarray, size: int) -> np.ndarray:
     """int64[buckets - 1], ascending: the largest score of each bucket except the last.
 
-    scores: [C, S]. most: see `_most`.
+    scores: [C, S].
     """
     on_last = scores.dtype == np.int16
+    most = 2 * num_opponents(game.hands, game.num_public[street])  # of a hand that always wins
     value = np.arange(most + 1) if on_last else np.unique(scores)
     total = np.zeros(len(value))  # pairs of boards and hands with each score
-    weight = suit_classes(cards.deck, cards.num_public[street]).size
-    for chunk, live in _chunks(cards, street):
+    weight = suit_classes(game.deck, game.num_public[street]).size
+    for chunk, live in _chunks(game, street):
         times = np.broadcast_to(weight[chunk, None], live.shape)[live]
         place = scores[chunk][live]
         place = place if on_last else np.searchsorted(value, place)

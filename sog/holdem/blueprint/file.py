@@ -24,13 +24,7 @@ from sog.files import parse_json, replacing
 from sog.games.foreign import check_named_by_file
 from sog.games.registry import make
 from sog.holdem.blueprint.betting_tree import BettingTree, make_betting_tree
-from sog.holdem.blueprint.buckets import (
-    MOST_KEPT,
-    Buckets,
-    Cards,
-    cards_of,
-    make_buckets,
-)
+from sog.holdem.blueprint.buckets import MOST_KEPT, Buckets, check_whole, make_buckets
 from sog.holdem.blueprint.public_chance import BOARDS, Tables, Trainer, average_policy, iterate
 from sog.holdem.board_classes import suit_classes
 from sog.holdem.game import Holdem
@@ -54,7 +48,6 @@ class BlueprintFileError(ValueError):
 class Blueprint:
     """A strategy of a whole game over buckets, with its training state."""
 
-    game: Holdem
     trainer: Trainer
     tables: Tables
     seed: int
@@ -62,6 +55,11 @@ class Blueprint:
     """Boards drawn; each is an iteration of both players."""
     seconds: float = 0.0
     """Training time, for the file's metadata."""
+
+    @property
+    def game(self) -> Holdem:
+        """The game that it is for."""
+        return self.trainer.buckets.game
 
     def train(self, calls: int = 1) -> Array:
         """Trains on `calls` times `BOARDS` boards; float32[calls], player 0's mean gain meanwhile.
@@ -95,11 +93,11 @@ def begin(
 
     Raises ValueError for a game that is unsupported or too large.
     """
-    cards = cards_of(game)
+    check_whole(game)
     tree = make_betting_tree(game, MOST_DECISIONS)
-    _check_memory(game, cards, tree, sizes)
-    trainer = Trainer(tree=tree, buckets=make_buckets(cards, sizes, progress))
-    return Blueprint(game=game, trainer=trainer, tables=trainer.empty(), seed=seed)
+    _check_memory(game, tree, sizes)
+    trainer = Trainer(tree=tree, buckets=make_buckets(game, sizes, progress))
+    return Blueprint(trainer=trainer, tables=trainer.empty(), seed=seed)
 
 
 def save_blueprint(path: str | os.PathLike[str], blueprint: Blueprint) -> None:
@@ -136,13 +134,13 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
         game = make(notes["game"])
         if not isinstance(game, Holdem):
             raise ValueError(f"{path}: is of {notes['game']}, which is not hold'em.")
-        cards = cards_of(game)
+        check_whole(game)
         tree = make_betting_tree(game, MOST_DECISIONS)
     except ValueError as error:
         raise BlueprintFileError(str(error)) from None
     sizes, seed, num_boards = notes["sizes"], notes["seed"], notes["num_boards"]
     is_right = (
-        len(sizes) == len(cards.num_public)
+        len(sizes) == len(game.num_public)
         and all(type(number) is int for number in [*sizes, seed, num_boards])
         and min([*sizes, num_boards + 1, seed + 1]) >= 1
         and max(sizes) <= 2**16
@@ -152,10 +150,10 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
     if not is_right:
         raise _damaged(path)
     try:
-        _check_memory(game, cards, tree, sizes)
+        _check_memory(game, tree, sizes)
     except ValueError as error:
         raise BlueprintFileError(f"{path}: {error}") from None
-    buckets = _read_buckets(path, archive, cards, sizes)
+    buckets = _read_buckets(path, archive, game, sizes)
     trainer = Trainer(tree=tree, buckets=buckets)
     regret, policy_sum = list[Array](), list[Array]()
     for number, like in enumerate(trainer.empty().regret):
@@ -167,7 +165,6 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
                 raise BlueprintFileError(f"{path}: its numbers must be finite, sums at least 0.")
             found.append(jnp.asarray(array))
     return Blueprint(
-        game=game,
         trainer=trainer,
         tables=Tables(regret=regret, policy_sum=policy_sum),
         seed=seed,
@@ -177,16 +174,15 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
 
 
 def _read_buckets(
-    path: str | os.PathLike[str], archive: zipfile.ZipFile, cards: Cards, sizes: Sequence[int]
+    path: str | os.PathLike[str], archive: zipfile.ZipFile, game: Holdem, sizes: Sequence[int]
 ) -> Buckets:
-    num_hands = cards.deck.num_hands(cards.hole_cards)
     tables = []
-    for street, (there, size) in enumerate(zip(cards.num_public, sizes, strict=True)):
+    for street, (there, size) in enumerate(zip(game.num_public, sizes, strict=True)):
         table = read_array(archive, f"bucket{street}", kinds="u", most=2 * MOST_KEPT)
         rows = 0 if street == len(sizes) - 1 else 1
         if len(table) or rows:  # computing the classes takes a moment
-            rows = len(suit_classes(cards.deck, there).key)
-        is_right = table.dtype == np.uint16 and table.shape == (rows, num_hands)
+            rows = len(suit_classes(game.deck, there).key)
+        is_right = table.dtype == np.uint16 and table.shape == (rows, game.num_infostates)
         if not is_right or table.max(initial=0) >= size:
             raise _damaged(path)
         tables.append(table)
@@ -194,10 +190,10 @@ def _read_buckets(
     wanted = 0 if len(tables[-1]) else sizes[-1] - 1
     if edges.dtype != np.int32 or edges.shape != (wanted,) or (np.diff(edges) < 0).any():
         raise _damaged(path)
-    return Buckets(cards=cards, sizes=tuple(sizes), tables=tuple(tables), edges=edges)
+    return Buckets(game=game, sizes=tuple(sizes), tables=tuple(tables), edges=edges)
 
 
-def _check_memory(game: Holdem, cards: Cards, tree: BettingTree, sizes: Sequence[int]) -> None:
+def _check_memory(game: Holdem, tree: BettingTree, sizes: Sequence[int]) -> None:
     """Raises ValueError if a blueprint needs more memory than there is."""
     entries = sum(
         level.child.size * size
@@ -205,7 +201,7 @@ def _check_memory(game: Holdem, cards: Cards, tree: BettingTree, sizes: Sequence
         for street, size in enumerate(sizes)
         if street == level.street
     )
-    hands = cards.deck.num_hands(cards.hole_cards)
+    hands = game.num_infostates
     needed: dict[str, Any] = {
         f"the tables of {game.name}": 2 * 4 * entries,
         "a pass over its betting": _PASSES * 4 * hands * tree.child.size,

@@ -52,9 +52,9 @@ class BlueprintPolicy:
                 legal = np.flatnonzero(children != ILLEGAL).tolist()
                 raise ValueError(f"outcome must be one of {legal}, got {outcome!r}.")
             return dataclasses.replace(position, node=int(children[outcome]))
-        there = self._buckets.cards.num_public
+        there = self._buckets.game.num_public
         dealt = there[position.street + 1] - there[position.street]
-        sets = combinations(self._buckets.cards.deck.num_cards, dealt)
+        sets = combinations(self._buckets.game.deck.num_cards, dealt)
         if not 0 <= outcome < len(sets):
             raise ValueError(f"outcome must be from 0 to {len(sets) - 1}, got {outcome!r}.")
         return BettingPosition(
@@ -73,7 +73,6 @@ class BlueprintPolicy:
     def policies(self, position: BettingPosition) -> np.ndarray:
         """[S, A]: each hand's policy at a decision; 0 for dead hands."""
         number, level = self._level(position)
-        cards = self._buckets.cards
         board = np.array([position.board], np.int32).reshape(1, -1)
         if position.board not in self._known:
             if len(self._known) >= _MOST_KEPT:
@@ -81,7 +80,7 @@ class BlueprintPolicy:
             self._known[position.board] = self._buckets.of_boards(position.street, board)[0]
         by_bucket = self._policy[number][position.node - level.first]
         by_hand = by_bucket[:, self._known[position.board]].T
-        live = live_hands(cards.deck, cards.hole_cards, board)[0]
+        live = live_hands(self._buckets.game.hands, board)[0]
         return np.where(live[:, None], by_hand, 0).astype(np.float64)
 
     def _level(self, position: BettingPosition) -> tuple[int, BettingLevel]:

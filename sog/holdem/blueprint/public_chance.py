@@ -26,7 +26,6 @@ from sog.holdem.blueprint.buckets import Buckets
 from sog.holdem.blueprint.strengths import live_hands, num_opponents
 from sog.holdem.hand_ranks import strength
 from sog.holdem.no_limit import NO_FOLDER
-from sog.holdem.showdown import Hands
 from sog.pytree import pytree
 
 BOARDS: Final = 8
@@ -78,32 +77,27 @@ class Trainer:
 
     def draw(self, seed: int, call: int) -> Draw:
         """The boards of a call, deterministic in seed and call."""
-        cards = self.buckets.cards
+        game = self.buckets.game
         random = np.random.default_rng([seed, call])
-        deck = np.broadcast_to(np.arange(cards.deck.num_cards), (BOARDS, cards.deck.num_cards))
-        boards = random.permuted(deck, axis=1)[:, : cards.num_public[-1]]
-        live = live_hands(cards.deck, cards.hole_cards, boards)
+        deck = np.broadcast_to(np.arange(game.deck.num_cards), (BOARDS, game.deck.num_cards))
+        boards = random.permuted(deck, axis=1)[:, : game.num_public[-1]]
+        live = live_hands(game.hands, boards)
         hand = np.nonzero(live)[1].reshape(BOARDS, -1).astype(np.int32)
         bucket = []
-        for street, there in enumerate(cards.num_public):
+        for street, there in enumerate(game.num_public):
             known = np.zeros((BOARDS, 0), np.int32)
             if len(self.buckets.tables[street]):
                 every = self.buckets.of_boards(street, boards[:, :there])
                 known = np.take_along_axis(every, hand, axis=1).astype(np.int32)
             bucket.append(jnp.asarray(known))
-        masks = np.bitwise_or.reduce(cards.deck.card_masks[boards], axis=1)
+        masks = np.bitwise_or.reduce(game.deck.card_masks[boards], axis=1)
         return Draw(board=jnp.asarray(masks, jnp.int32), hand=jnp.asarray(hand), bucket=bucket)
-
-    @functools.cached_property
-    def hands(self) -> Hands:
-        """All hands of the deck."""
-        return Hands(self.buckets.cards.deck, self.buckets.cards.hole_cards)
 
     @property
     def num_met(self) -> int:
         """How many hands the opponent may hold, given a hand and a board."""
-        cards = self.buckets.cards
-        return num_opponents(cards.deck, cards.hole_cards, cards.num_public[-1])
+        game = self.buckets.game
+        return num_opponents(game.hands, game.num_public[-1])
 
     @functools.cached_property
     def parents(self) -> tuple[np.ndarray, ...]:
@@ -165,7 +159,7 @@ class _Board:
     """Which hands beat which on one board, and their buckets."""
 
     def __init__(self, trainer: Trainer, drawn: Draw) -> None:
-        hands, buckets = trainer.hands, trainer.buckets
+        hands, buckets = trainer.buckets.game.hands, trainer.buckets
         own = jnp.asarray(hands.masks)[drawn.hand]
         strengths = strength(own | drawn.board[None], hands.deck)
         shared = jnp.zeros((len(own), len(own)), jnp.int32)

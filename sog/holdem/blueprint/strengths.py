@@ -20,7 +20,6 @@ from jax import Array
 
 from sog.holdem.board_classes import board_masks, in_order, renamed_hands, suit_classes
 from sog.holdem.colex import combinations
-from sog.holdem.deck import Deck
 from sog.holdem.hand_ranks import strength
 from sog.holdem.showdown import Hands
 
@@ -28,28 +27,28 @@ _TOGETHER: Final = 32  # boards whose hands are sorted at a time
 _DEAD: Final = np.iinfo(np.int32).max
 
 
-def live_hands(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
+def live_hands(hands: Hands, boards: np.ndarray) -> np.ndarray:
     """bool[n, S]: the hands without a card of the boards [n, cards]."""
-    on_board = np.zeros((len(boards), deck.num_cards), bool)
+    on_board = np.zeros((len(boards), hands.deck.num_cards), bool)
     np.put_along_axis(on_board, boards, True, axis=1)
-    return ~np.asarray(on_board[:, deck.hands(hole_cards)].any(axis=2))
+    return ~np.asarray(on_board[:, hands.cards].any(axis=2))
 
 
-def last_scores(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
+def last_scores(hands: Hands, boards: np.ndarray) -> np.ndarray:
     """int16[n, S]: on final boards, twice the hands that each hand beats plus those it ties.
 
     HS is that divided by twice `num_opponents`. 0 for hands with a card of the board.
     """
-    found = np.zeros((len(boards), deck.num_hands(hole_cards)), np.int16)
+    found = np.zeros((len(boards), len(hands.cards)), np.int16)
     for start in range(0, len(boards), _TOGETHER):
         chunk = boards[start : start + _TOGETHER]
-        found[start : start + _TOGETHER] = _last_scores(deck, hole_cards, chunk)
+        found[start : start + _TOGETHER] = _last_scores(hands, chunk)
     return found
 
 
-def _last_scores(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
+def _last_scores(hands: Hands, boards: np.ndarray) -> np.ndarray:
     """The same for a chunk of boards."""
-    hands = Hands(deck, hole_cards)
+    deck, hole_cards = hands.deck, hands.hole_cards
     count, num_hands = len(boards), len(hands.cards)
     fill = _TOGETHER - count if count > 1 else 0  # so that only two shapes are compiled
     padded = np.pad(board_masks(deck, boards), ((0, fill), (0, 0)))
@@ -74,25 +73,24 @@ def _last_scores(deck: Deck, hole_cards: int, boards: np.ndarray) -> np.ndarray:
     for card in hands.cards.T:
         score -= with_card.ravel()[(row + card) * width + level]
     score += hole_cards - 1  # the hand itself is in both lists
-    return np.where(live_hands(deck, hole_cards, boards), score, 0).astype(np.int16)
+    return np.where(live_hands(hands, boards), score, 0).astype(np.int16)
 
 
-def num_opponents(deck: Deck, hole_cards: int, num_public: int) -> int:
+def num_opponents(hands: Hands, num_public: int) -> int:
     """How many hands the opponent may hold."""
-    return math.comb(deck.num_cards - num_public - hole_cards, hole_cards)
+    return math.comb(hands.deck.num_cards - num_public - hands.hole_cards, hands.hole_cards)
 
 
-def earlier_scores(
-    deck: Deck, hole_cards: int, num_cards: int, dealt: int, later: np.ndarray
-) -> np.ndarray:
+def earlier_scores(hands: Hands, num_cards: int, dealt: int, later: np.ndarray) -> np.ndarray:
     """int64[C, S]: sums of later scores over all cards that may be dealt, for boards of a street;
     sums of squares if the next street is the last (int16). 0 for dead hands.
 
     num_cards: on these boards. dealt: cards to come next. later: [C of the next street, S].
     """
+    deck = hands.deck
     boards = suit_classes(deck, num_cards).board
     key = suit_classes(deck, num_cards + dealt).key
-    names = renamed_hands(deck, hole_cards)
+    names = renamed_hands(hands)
     found = np.zeros((len(boards), names.shape[1]), np.int64)
     for board, total in zip(boards, found, strict=True):
         left = np.setdiff1d(np.arange(deck.num_cards, dtype=np.int32), board)
