@@ -10,48 +10,26 @@ import numpy as np
 from sog.games.core import Game, param
 from sog.holdem.bots.calling_down import RUNOUTS, CallingDown, check_betting, staked, won
 from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD
+from sog.holdem.policy_agent import PolicyAgent
 from sog.play.arena import AgentFactory
-from sog.play.match import Agent, only_at_the_start
-from sog.play.rules import after, first_state, situation
+from sog.play.rules import after, situation
 from sog.players.method import Method
 from sog.players.player import Host
 
-Rule = Callable[[Any, np.ndarray], np.ndarray]
-"""From a public state and bool[A], what is legal for any infostate: [S], the action of each."""
+Rule = Callable[[Any, np.ndarray], Any]
+"""From a public state and bool[A], what is legal for any infostate: the action of all infostates,
+or [S], of each."""
 
 
-class RuleAgent(Agent):
-    """Plays a rule: an action for each infostate, given all public events."""
+def _agents(game: Game[Any], rule: Rule) -> AgentFactory:
+    """Deterministic agents that play a rule."""
 
-    exposes_policies = True
+    def policy_of(state: Any) -> np.ndarray:
+        rows = situation(game, state).legal_actions
+        chosen = np.asarray(rule(state, np.asarray(rows.any(axis=0))))
+        return np.asarray((np.arange(rows.shape[1]) == chosen[..., None]) & rows, float)
 
-    def __init__(self, game: Game[Any], rule: Rule, *, player: int) -> None:
-        """Sits down as a player, before the first public event."""
-        self.game, self.player, self._rule = game, player, rule
-        self.begin()
-
-    def begin(self, state: Any = None, seed: int | None = None) -> None:
-        """Begins a new game, at its start; seed: ignored, rules are deterministic."""
-        only_at_the_start(state)
-        self._state = first_state(self.game)
-        self._policies: np.ndarray | None = None
-
-    def observe(self, outcome: int) -> None:
-        """Observes a public event."""
-        self._state, self._policies = after(self.game, self._state, outcome), None
-
-    def policies(self) -> np.ndarray:
-        """[S, A]: 1 for the rule's actions."""
-        if self._policies is None:
-            rows = situation(self.game, self._state).legal_actions
-            chosen = self._rule(self._state, np.asarray(rows.any(axis=0)))
-            is_chosen = np.arange(rows.shape[1]) == chosen[:, None]
-            self._policies = np.asarray(is_chosen & rows, float)
-        return self._policies
-
-    def act(self, infostate: int) -> int:
-        """The rule's action."""
-        return int(self.policy(infostate).argmax())
+    return lambda player, seed: PolicyAgent(game, policy_of, player=player, seed=seed)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -70,11 +48,7 @@ class _Fixed(Method, abc.ABC):
 
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Deterministic agents."""
-
-        def rule(state: Any, legal: np.ndarray) -> np.ndarray:
-            return np.full(game.num_infostates, self.action(game, state, legal))
-
-        return lambda player, seed: RuleAgent(game, rule, player=player)
+        return _agents(game, lambda state, legal: self.action(game, state, legal))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -163,4 +137,4 @@ class Equity(Method):
                 chosen = np.where(equities >= least, sizes[number], chosen)
             return chosen
 
-        return lambda player, seed: RuleAgent(game, rule, player=player)
+        return _agents(game, rule)
