@@ -228,7 +228,7 @@ def _begin(
         menus=(menu,),
     )
     stakes = np.array([line.stakes for line in lines], np.int32)
-    bets = np.array([sum(map(_is_bet, line.words)) for line in lines], np.int8)
+    bets = np.array([sum(map(is_bet, line.words)) for line in lines], np.int8)
     begun: BettingState = jax.tree.map(lambda leaf: leaf[None].repeat(len(lines), 0), rules.start())
     now: dict[str, Any] = {
         "stakes": matched[:, None] + stakes,
@@ -272,7 +272,8 @@ def _add_choice(
     node.children += (child,)
 
 
-def _is_bet(word: str) -> bool:
+def is_bet(word: str) -> bool:
+    """Whether an action is a bet or raise."""
     return word not in ("fold", "check", "call")
 
 

@@ -8,9 +8,7 @@ spot's chips.
 
 import dataclasses
 import itertools
-import re
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,11 +19,10 @@ from gtcfr.evaluator import Evaluator, evaluate_beliefs
 from sog.games.core import Game
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD, BettingState, on_host
+from sog.holdem.spots.betting import is_bet
 from sog.holdem.spots.spot import Spot
 from sog.holdem.spots.walk import SpotNode, mean
 from sog.precision import in_32_bits
-
-_RAISES: Final = re.compile("(bet|raise|allin)[0-9]+")
 
 
 class SpotReader:
@@ -105,8 +102,8 @@ class SpotReader:
             stakes=jnp.array(stakes, jnp.int32),
             matched=jnp.int32(round(stack - scale * (node.stacks[0] + node.street_stakes[0]))),
             last_raise=jnp.int32(abs(stakes[0] - stakes[1])),
-            num_raises=jnp.int8(sum(map(bool, map(_RAISES.fullmatch, _of_street(node))))),
-            has_acted=jnp.bool_(any(word in ("check", "call") for word in _of_street(node))),
+            num_raises=jnp.int8(sum(map(is_bet, node.street_actions))),
+            has_acted=jnp.bool_(not all(map(is_bet, node.street_actions))),
         )
         root = game.root()
         board = np.full(len(root.board), game.deck.num_cards, np.int8)
@@ -138,14 +135,3 @@ def value_errors(exact: SpotNode, network_node: SpotNode) -> tuple[float, float]
     pairs = zip(exact.ranges, network_node.ranges, strict=True)
     first, second = (mean(abs(other.value - one.value), one.range_) for one, other in pairs)
     return first, second
-
-
-def _of_street(node: SpotNode) -> Sequence[str]:
-    """The actions on a decision's street."""
-    words = [word.lower().replace("_", "") for word in node.history]
-    cards = [place for place, word in enumerate(words) if _is_card(word)]
-    return words[cards[-1] + 1 if cards else 0 :]
-
-
-def _is_card(word: str) -> bool:
-    return re.fullmatch(r"\[?[2-9tjqka][shdc]\]?", word) is not None

@@ -51,6 +51,8 @@ class SpotNode:
     """Chips behind each player."""
     street_stakes: tuple[int, int]
     """Bets of each player on this street."""
+    street_actions: tuple[str, ...]
+    """The actions on this street so far."""
     actor: int
     actions: tuple[str, ...]
     ranges: tuple[PlayerRange, PlayerRange]
@@ -265,6 +267,7 @@ def _examine(
         pot=line.pot + sum(at.stakes),
         stacks=(line.stack - at.stakes[0], line.stack - at.stakes[1]),
         street_stakes=at.stakes,
+        street_actions=at.words,
         actor=actor,
         actions=at.actions,
         ranges=(ranges[0], ranges[1]),
