@@ -4,6 +4,7 @@ Edges have the color of their transport, and the pawns of the detectives a numbe
 Mr X may be are shaded by probability; tooltips show numbers and probabilities.
 """
 
+import functools
 import textwrap
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
@@ -95,14 +96,8 @@ def _draw_edges(
         group = ElementTree.SubElement(board, "g", {"class": kind})
         for first, second, transport in edges:
             if transport == kind:
-                line(
-                    group,
-                    places[first],
-                    places[second],
-                    color=color,
-                    width=width,
-                    dashed=kind == "ferry",
-                )
+                ends, dashed = (places[first], places[second]), kind == "ferry"
+                line(group, *ends, color=color, width=width, dashed=dashed)
 
 
 def _draw_stations(
@@ -133,33 +128,12 @@ def _draw_stations(
         size = min(max(0.95 * radius, 6.5), 12.0)
         color = "#ffffff" if opacity > 0.5 else INK
         text(group, x, y + 0.36 * size, str(station), size=size, color=color, anchor="middle")
+        label = functools.partial(text, group, x, weight="bold", anchor="middle", halo=True)
         if mark is not None:
-            above = y - radius - 9
             color = TAKEN if mark.is_taken else COLOR
-            text(
-                group,
-                x,
-                above,
-                mark.text,
-                size=size + 1,
-                weight="bold",
-                color=color,
-                anchor="middle",
-                halo=True,
-            )
+            label(y - radius - 9, mark.text, size=size + 1, color=color)
         if share is not None and share >= _LEAST_TOLD and len(view.possible) > 1:
-            below = y + radius + size
-            text(
-                group,
-                x,
-                below,
-                f"{share:.0%}",
-                size=size,
-                weight="bold",
-                color=_MR_X,
-                anchor="middle",
-                halo=True,
-            )
+            label(y + radius + size, f"{share:.0%}", size=size, color=_MR_X)
 
 
 def _tooltip(view: YardView, station: int) -> str:
@@ -206,16 +180,8 @@ def _draw_pawn(
     x, y = x + side * 1.05 * radius, y - 1.05 * radius
     circle(group, x, y, badge, fill=color, stroke="#ffffff")
     size = 1.4 * badge if len(mark) == 1 else 1.1 * badge
-    text(
-        group,
-        x,
-        y + 0.36 * size,
-        mark,
-        size=size,
-        weight="bold",
-        color="#ffffff",
-        anchor="middle",
-    )
+    color = "#ffffff"
+    text(group, x, y + 0.36 * size, mark, size=size, weight="bold", color=color, anchor="middle")
 
 
 def _legend(svg: ElementTree.Element, kinds: list[str], view: YardView) -> None:
