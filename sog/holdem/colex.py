@@ -4,6 +4,7 @@ The set {c1 < ... < ck} has the number C(c1, 1) + ... + C(ck, k), for every n.
 """
 
 import functools
+import itertools
 import math
 from types import ModuleType
 from typing import Any
@@ -15,14 +16,9 @@ import numpy as np
 @functools.cache
 def combinations(n: int, k: int) -> np.ndarray:
     """int32[C(n, k), k]: all sets in their order, each ascending."""
-    if k == 0:
-        return np.zeros((1, 0), np.int32)
-    without_last = combinations(n - 1, k - 1) if n >= k else np.zeros((0, k - 1), np.int32)
-    parts = []
-    for last in range(k - 1, n):
-        first = without_last[: math.comb(last, k - 1)]
-        parts.append(np.column_stack([first, np.full(len(first), last, np.int32)]))
-    everything = np.concatenate([np.zeros((0, k), np.int32), *parts]).astype(np.int32)
+    last_first = itertools.combinations(range(n)[::-1], k)  # backwards
+    numbers = np.fromiter(itertools.chain.from_iterable(last_first), np.int32)
+    everything = np.ascontiguousarray(numbers[::-1].reshape(math.comb(n, k), k))
     everything.flags.writeable = False  # callers share it
     return everything
 

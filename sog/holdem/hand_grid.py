@@ -45,10 +45,8 @@ def read_hand_grid(node: SpotNode, deck: Deck, player: int | None = None) -> Han
     """The hands of a player by class; None for the player to act."""
     player = node.actor if player is None else player
     acts = player == node.actor
-    seen, mean = (
-        node.ranges[player],
-        functools.partial(class_means, deck, node.ranges[player].range_),
-    )
+    seen = node.ranges[player]
+    mean = functools.partial(class_means, deck, seen.range_)
 
     def by_action(values: np.ndarray) -> np.ndarray:
         nothing = np.zeros((0, deck.ranks, deck.ranks))

@@ -73,7 +73,7 @@ def format_range(weights: np.ndarray, deck: Deck = Deck()) -> str:  # noqa: B008
     parts: list[str] = []
     classes = class_of_hands(deck)
     mean = class_weights(weights, deck)
-    is_even = np.isclose(weights, mean[classes[:, 0], classes[:, 1]], rtol=0, atol=0)
+    is_even = weights == mean[classes[:, 0], classes[:, 1]]
     broken = {tuple(pair) for pair in classes[~is_even].tolist()}
     for weight in sorted(set(weights[weights > 0].tolist()), reverse=True):
         ending = "" if weight == 1 else f":{weight!r}"
@@ -95,15 +95,14 @@ def class_weights(weights: np.ndarray, deck: Deck = Deck()) -> np.ndarray:  # no
     """[row, column] float64: the mean weight of the hands of each class."""
     rows, columns = class_of_hands(deck).T
     size = (deck.ranks, deck.ranks)
-    total, count, first = np.zeros(size), np.zeros(size), np.zeros(size)
+    total, count = np.zeros(size), np.zeros(size)
+    least, most = np.full(size, np.inf), np.zeros(size)
     np.add.at(total, (rows, columns), weights)
     np.add.at(count, (rows, columns), 1)
-    first[rows, columns] = weights
-    mean = total / np.maximum(count, 1)
+    np.minimum.at(least, (rows, columns), weights)
+    np.maximum.at(most, (rows, columns), weights)
     # The mean of equal numbers is exactly that number, without rounding.
-    spread = np.zeros(size)
-    np.maximum.at(spread, (rows, columns), np.abs(weights - first[rows, columns]))
-    return np.where(spread == 0, first, mean)
+    return np.where(least == most, most, total / np.maximum(count, 1))
 
 
 def class_name(row: int, column: int, deck: Deck = Deck()) -> str:  # noqa: B008 - frozen

@@ -19,6 +19,7 @@ from sog.holdem.no_limit import (
     bet_name,
     on_host,
 )
+from sog.holdem.ranges import class_name, class_of_hands
 from sog.holdem.setup import HoldemSetup, HoldemState
 
 
@@ -82,14 +83,10 @@ class HoldemTexts(HoldemSetup):
     def describe_kind(self, state: HoldemState, player: int, infostate: int) -> str:
         """A class such as "AKs" preflop; later suits matter."""
         text = self.describe_infostate(state, player, infostate)
-        if self._public_names(state) and self.hole_cards > 1:
-            return text
         if self.hole_cards == 1:
             return text[0]
-        high, low = text[0], text[2]
-        if high == low:
-            return high + low
-        return high + low + ("s" if text[1] == text[3] else "o")
+        row, column = class_of_hands(self.deck)[infostate].tolist()
+        return text if self._public_names(state) else class_name(row, column, self.deck)
 
     def view(
         self,

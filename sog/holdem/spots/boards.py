@@ -256,7 +256,4 @@ def _places(ordered: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def _inverse(suits: Sequence[int]) -> tuple[int, ...]:
-    inverse = [0] * len(suits)
-    for suit, image in enumerate(suits):
-        inverse[image] = suit
-    return tuple(inverse)
+    return tuple(np.argsort(suits).tolist())
