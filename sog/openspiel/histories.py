@@ -105,13 +105,8 @@ def enumerate_histories(
         if progress is not None and history and history % _HISTORIES_PER_REPORT == 0:
             progress(history)
         kind = _kind(state)
-        if kind == TERMINAL:
-            info, utility = (
-                walk.information_at_end(state, before, last_move, action),
-                walk.utility(state),
-            )
-        else:
-            info, utility = walk.information(state, history, kind, before, last_move), 0.0
+        info = walk.information(state, history, kind, action, before, last_move)
+        utility = walk.utility(state) if kind == TERMINAL else 0.0
         rows.append((parent, action, kind, chance, utility, *info))
         if kind == CHANCE:
             probabilities = dict(state.chance_outcomes())
@@ -168,31 +163,28 @@ class _Walk:
         return float(mine)
 
     def information(
-        self, state: Any, history: int, kind: int, before: tuple[int, int], last: tuple[int, int]
+        self,
+        state: Any,
+        history: int,
+        kind: int,
+        action: int,
+        before: tuple[int, int],
+        last: tuple[int, int],
     ) -> tuple[int, int]:
-        """Both players' information at a history; before: at its parent; last: last own moves."""
-        if self._is_public:
-            first, second = (self._number(player, _MY_MOVE, None, history) for player in (0, 1))
-        else:
-            first, second = (
-                self._information_of(state, player, kind, before[player], last[player])
-                for player in (0, 1)
-            )
-        return first, second
-
-    def information_at_end(
-        self, state: Any, before: tuple[int, int], last_move: tuple[int, int], action: int
-    ) -> tuple[int, int]:
-        """Both players' information at a terminal history, reached by `action`.
+        """Both players' information at a history that `action` led to; before: at its parent;
+        last: last own moves.
 
         Terminal histories may share a public state, and a player need only know what determines its
         reach: its earlier information and moves.
         """
-        first, second = (
-            self._end_of(state, player, before[player], last_move[player], action)
-            for player in (0, 1)
-        )
-        return first, second
+        pairs = zip(before, last, strict=True)
+        if kind == TERMINAL:
+            found = [self._end_of(state, p, *pair, action) for p, pair in enumerate(pairs)]
+        elif self._is_public:
+            found = [self._number(player, _MY_MOVE, None, history) for player in (0, 1)]
+        else:
+            found = [self._information_of(state, p, kind, *pair) for p, pair in enumerate(pairs)]
+        return found[0], found[1]
 
     def _end_of(self, state: Any, player: int, before: int, last_move: int, action: int) -> int:
         known = self._strings[before] if before >= 0 else None
