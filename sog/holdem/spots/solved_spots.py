@@ -134,7 +134,7 @@ def _solved(
     start = solver.layout.streets[0].starts[0]
     policy = np.zeros((*ranges[:, 0].shape, game.num_actions))
     actions = spot_actions(game, states)[: len(start.actions)]
-    policy[:, :, actions] = _policies(solver, start, 0, ranges.shape[2])
+    policy[:, :, actions] = _policies(solver, start, ranges.shape[2])
     policy *= ranges[:, _players(states)[0], :, None] > 0
     return jax.tree.map(np.asarray, states), ranges, values, mask, policy
 
@@ -149,12 +149,11 @@ def spot_actions(game: Holdem, states: Any) -> list[int]:
     return sorted(legal.tolist(), key=lambda action: (stakes[action], action))
 
 
-def _policies(solver: SpotSolver, at: SpotDecision, player: int, num_hands: int) -> np.ndarray:
+def _policies(solver: SpotSolver, at: SpotDecision, num_hands: int) -> np.ndarray:
     """[spot, S, action]: the average policy at a decision; 0 for hands outside all ranges."""
     policy = np.zeros((len(solver.num_pairs), num_hands, len(at.actions)))
     for spot, of_spot in enumerate(policy):
-        average = solver.average_policy(0, at.group, player, spot)[:, at.place]
-        of_spot[solver.hands.number[player]] = average.T
+        of_spot[solver.hands.number[at.level % 2]] = solver.average_policy(0, at, spot).T
     return policy
 
 
@@ -165,7 +164,7 @@ def _walked(
     at, reach = solver.layout.streets[0].starts[0], ranges.copy()
     for action in random_actions(game, states, random):
         number = min(spot_actions(game, states).index(action), len(at.actions) - 1)
-        reach[:, at.level % 2] *= _policies(solver, at, at.level % 2, ranges.shape[2])[..., number]
+        reach[:, at.level % 2] *= _policies(solver, at, ranges.shape[2])[..., number]
         child = at.children[number]
         assert isinstance(child, SpotDecision)
         at = child

@@ -17,7 +17,7 @@ from jax import Array
 
 from sog.accelerators import is_accelerated
 from sog.holdem.spots.arrays import Equities, Memory, SpotCards, SpotLayout, empty_memory
-from sog.holdem.spots.betting import Street
+from sog.holdem.spots.betting import SpotDecision, Street
 from sog.holdem.spots.boards import Boards, SpotHands, deal, list_hands, root_boards, strengths
 from sog.holdem.spots.passes import Aim, evaluate, iterate
 from sog.holdem.spots.showdowns import all_in_equities
@@ -183,11 +183,12 @@ class SpotSolver:
         half = np.asarray((won[0] + won[1]) / 2)
         return half.clip(min=0)  # rounding may leave a negative number
 
-    def average_policy(self, street: int, group: int, player: int, board: int) -> np.ndarray:
-        """[action, decision, hand] float64: uniform where the player's reach is 0."""
+    def average_policy(self, street: int, at: SpotDecision, board: int) -> np.ndarray:
+        """[action, hand] float64 at a decision: uniform where the player's reach is 0."""
+        player = at.level % 2
         numbers = [number for number, _ in self.layout.streets[street].groups_of(player)]
-        table = self.memory[player].policy_sum[street][numbers.index(group)]
-        sums = np.asarray(read(table, jnp.int32(board), 1)[0], np.float64)
+        table = self.memory[player].policy_sum[street][numbers.index(at.group)]
+        sums = np.asarray(read(table, jnp.int32(board), 1)[0])[:, at.place].astype(np.float64)
         total = sums.sum(axis=0, keepdims=True)
         return np.asarray(np.where(total > 0, sums / np.where(total > 0, total, 1), 1 / len(sums)))
 

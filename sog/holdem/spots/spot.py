@@ -43,15 +43,10 @@ class Spot:
             )
 
     @property
-    def num_public(self) -> tuple[int, ...]:
-        """By street: cards on the board."""
-        return tuple(len(self.board) + street for street in range(len(self.menus)))
-
-    @property
     def unseen(self) -> tuple[int, ...]:
         """By street: cards neither on the board nor in the two hands."""
-        hidden = self.deck.num_cards - 2 * self.hole_cards
-        return tuple(hidden - there for there in self.num_public)
+        unseen = self.deck.num_cards - len(self.board) - 2 * self.hole_cards
+        return tuple(unseen - street for street in range(len(self.menus)))
 
     def streets(self) -> tuple[Street, ...]:
         """The betting of each street; none for streets that are reached only all-in."""

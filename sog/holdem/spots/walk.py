@@ -175,8 +175,7 @@ def _bet(solver: SpotSolver, place: _Place, word: str) -> _Place:
         hint = f"; did you mean {near}?" if near else "."
         raise ValueError(f"{word!r} is not possible; choose from {', '.join(at.actions)}{hint}")
     action, player = at.actions.index(wanted), at.level % 2
-    policy = solver.average_policy(place.street, at.group, player, place.board)
-    chosen = place.reach[player] * policy[action, at.place]
+    chosen = place.reach[player] * solver.average_policy(place.street, at, place.board)[action]
     reach = (chosen, place.reach[1]) if player == 0 else (place.reach[0], chosen)
     return dataclasses.replace(place, at=at.children[action], reach=reach)
 
@@ -232,7 +231,7 @@ def _examine(
 ) -> SpotNode:
     actor, street = at.level % 2, solver.layout.streets[place.street]
     line = street.lines[place.line]
-    policy = solver.average_policy(place.street, at.group, actor, place.board)[:, at.place]
+    policy = solver.average_policy(place.street, at, place.board)
     ranges: list[PlayerRange] = []
     of_actions = np.zeros(0)
     for player in (0, 1):
