@@ -110,16 +110,17 @@ def test_buckets_are_ordered_by_strength_and_as_large_as_they_should_be(
     assert counts.max() <= 1 / size + largest_tie
 
 
-def test_scores_made_anew_lead_to_the_buckets_of_a_table() -> None:
-    table = make_buckets(SMALL, (100, 20, 10))
-    anew = make_buckets(SMALL, (100, 20, 10), most_kept=0)
+def test_scores_made_anew_lead_to_the_buckets_of_a_table(
+    made: Buckets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.holdem.blueprint.buckets.MOST_KEPT", 0)
+    anew = make_buckets(SMALL, (100, 20, 10))
     boards = np.stack([np.random.default_rng(n).permutation(15)[:4] for n in range(40)])
     assert anew.has_edges
-    assert not table.has_edges
+    assert not made.has_edges
     live = live_hands(HANDS, boards)
-    for made in (table, anew):
-        assert made.sizes == table.sizes
-    np.testing.assert_array_equal(anew.of_boards(2, boards)[live], table.of_boards(2, boards)[live])
+    assert anew.sizes == made.sizes
+    np.testing.assert_array_equal(anew.of_boards(2, boards)[live], made.of_boards(2, boards)[live])
 
 
 @pytest.mark.parametrize(

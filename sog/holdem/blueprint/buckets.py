@@ -17,7 +17,8 @@ from sog.holdem.game import Holdem
 
 MOST_BUCKETS: Final = 2**16
 MOST_KEPT: Final = 2**25
-"""Entries of a table; if the last street has more, its scores are recomputed when needed."""
+"""Entries of a table; if the last street has more, its scores are recomputed when needed. For the
+whole deck it would have 178 million."""
 _TOGETHER: Final = 512  # boards at a time, so that lists of all hands stay small
 
 
@@ -64,13 +65,10 @@ def make_buckets(
     game: Holdem,
     sizes: Sequence[int],
     progress: Callable[[str], None] = lambda doing: None,
-    *,
-    most_kept: int = MOST_KEPT,
 ) -> Buckets:
     """Makes the buckets of all streets; for the whole deck that takes a minute or two.
 
-    sizes: the most buckets, by street. most_kept: the most entries of the last street's table; for
-    the whole deck it would have 178 million. Raises ValueError for sizes that do not fit the game.
+    sizes: the most buckets, by street. Raises ValueError for sizes that do not fit the game.
     """
     last = len(game.num_public) - 1
     if len(sizes) != last + 1:
@@ -91,7 +89,7 @@ def make_buckets(
             continue
         found = _edges(game, street, scores, sizes[street])
         found_sizes.append(len(found) + 1)
-        if street == last and scores.size > most_kept:
+        if street == last and scores.size > MOST_KEPT:
             edges = found.astype(np.int32)
             tables.append(np.zeros((0, scores.shape[1]), np.uint16))
         else:
