@@ -160,14 +160,6 @@ def test_a_file_that_is_none_is_refused_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_torn_or_not_there_is_refused(saved: Path, tmp_path: Path) -> None:
-    torn = tmp_path / "torn.blueprint"
-    torn.write_bytes(saved.read_bytes()[:-100])
-    for path, message in ((torn, "is damaged"), (tmp_path / "no", "no such file")):
-        with pytest.raises(BlueprintFileError, match=message):
-            load_blueprint(path)
-
-
 def test_hands_with_a_card_of_the_board_have_no_policy(saved: Path) -> None:
     agent = seat([f"blueprint:{saved}"]).players[0].make(0, 0)
     agent.observe(1)  # the small blind calls

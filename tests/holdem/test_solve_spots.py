@@ -151,13 +151,6 @@ def test_a_mistake_is_told_in_one_line(
     assert "Traceback" not in err
 
 
-def test_a_spot_that_does_not_fit_is_refused(sog: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sog.memory.available_bytes", lambda: 100_000_000)
-    code, _, err = sog("solve", "holdem(board=KsTh7s,pot=10,stack=200,bets=0.5/1/allin)")
-    assert code == 2
-    assert "regrets and sums of policies would take" in err
-
-
 def test_too_few_iterations_are_told(sog: Run) -> None:
     code, _, err = sog("solve", SPOT, *RANGES, "--iterations", "3", "--until-pot", "0.01")
     assert code == 0

@@ -151,13 +151,6 @@ def test_what_does_not_fit_is_refused(
         load_spot(path)
 
 
-def test_a_file_that_was_cut_off_or_is_not_there_is_refused(saved: Path, tmp_path: Path) -> None:
-    (tmp_path / "cut.spot").write_bytes(saved.read_bytes()[:-100])
-    for name in ("cut.spot", "nothing.spot"):
-        with pytest.raises(SpotFileError, match=name):
-            load_spot(tmp_path / name)
-
-
 def test_a_damaged_file_is_refused_in_a_line_or_says_what_it_said(
     saved: Path, tmp_path: Path
 ) -> None:
