@@ -11,7 +11,7 @@ from sog.cli.errors import SUCCESS, mistakes
 from sog.cli.interrupts import concluding, holding_interrupts
 from sog.holdem.commands.spot_node import square_of_hands
 from sog.holdem.deck import Deck
-from sog.holdem.hand_grid import action_colors
+from sog.holdem.hand_squares import action_colors
 from sog.holdem.ranges import class_names, format_range
 from sog.holdem.spots.push_fold import (
     PushFold,

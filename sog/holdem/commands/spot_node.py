@@ -12,7 +12,7 @@ from sog.cli import display
 from sog.drawing.nodes import NodeView
 from sog.games.core import CHANCE
 from sog.holdem.game import Holdem
-from sog.holdem.hand_grid import action_colors, class_means, read_hand_grid
+from sog.holdem.hand_squares import action_colors, class_means, read_hand_grid
 from sog.holdem.ranges import class_names
 from sog.holdem.spots.network import value_errors
 from sog.holdem.spots.walk import SpotNode

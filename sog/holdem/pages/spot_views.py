@@ -10,8 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from sog.holdem.deck import Deck
-from sog.holdem.hand_grid import action_colors, read_hand_grid
-from sog.holdem.hand_squares import SHOWN, Shown, draw_hand_squares
+from sog.holdem.hand_squares import SHOWN, Shown, action_colors, draw_hand_squares, read_hand_grid
 from sog.holdem.pages.solved_spot import Compared, SolvedSpot
 from sog.holdem.ranges import class_name, class_of_hands
 from sog.holdem.spots import SpotNode, SpotPause
