@@ -66,10 +66,8 @@ class _TablePlaces(Places):
 
     def __init__(self, game: OpenSpiel) -> None:
         self.spiel = load_spiel(game.text)
+        self._found: dict[tuple[int, str], InformationState] = {}
         tables = game.tables
-        self._places: dict[tuple[int, str], Place] = {}
-        self._states: dict[tuple[int, str], tuple[OpenSpielState, int]] = {}
-        self._game = game
         paths: dict[int, Path] = {tables.root: ()}
         for node in range(tables.root, len(tables.node_actor)):
             if node != tables.root:
@@ -81,27 +79,20 @@ class _TablePlaces(Places):
             state = OpenSpielState(node=jnp.int32(node))
             for infostate in range(int(tables.entries[player].count[node])):
                 legal = np.flatnonzero(tables.legal[tables.legal_start[node] + infostate])
-                numbers = [game.spiel_action(state, action) for action in legal.tolist()]
-                actions = {
-                    number: action
-                    for number, action in zip(numbers, legal.tolist(), strict=True)
-                    if number is not None
-                }
+                numbers = {game.spiel_action(state, action): action for action in legal.tolist()}
+                actions = {number: a for number, a in numbers.items() if number is not None}
                 if actions:  # otherwise it waits here
-                    string = game.spiel_infostate(state, player, infostate)
-                    self._places[player, string] = Place(paths[node], infostate, actions)
-                    self._states[player, string] = state, infostate
+                    world = game.spiel_world(state, player, infostate)
+                    key = player, information_string(world, player)
+                    place = Place(paths[node], infostate, actions)
+                    self._found[key] = InformationState(*key, world, place)
 
     def locate(self, state: Any) -> Place:
         player = state.current_player()
-        return self._places[player, information_string(state, player)]
+        return self._found[player, information_string(state, player)].place
 
     def decisions(self) -> Iterator[InformationState]:
-        for (player, string), place in self._places.items():
-            ours, infostate = self._states[player, string]
-            yield InformationState(
-                player, string, self._game.spiel_world(ours, player, infostate), place
-            )
+        yield from self._found.values()
 
 
 class _World(NamedTuple):
