@@ -92,17 +92,15 @@ def spot_of(game: Holdem) -> Spot:
         name = "draw_stacks" if game.draw_stacks != "none" else "draw_bets"
         value = getattr(game, name)
         raise ValueError(f"{game.name}: {name} must be none to solve a spot, got {value}.")
-    board = () if game.board == "none" else game.deck.parse_cards(game.board)
-    dealt = 0 if game.deals == "none" else sum(map(int, game.deals.split("/"))) - len(board)
-    if board and dealt != len(betting.menus) - 1:
+    if any(dealt > 1 for dealt in game._deals_left):
+        if game.board == "none":
+            raise ValueError(f"{game.name}: board must have a flop at least, got none.")
         raise ValueError(
             f"{game.name}: deals must be one card at a time after the board to solve a spot, got "
             f"{game.deals}."
         )
-    if dealt != len(betting.menus) - 1:
-        raise ValueError(f"{game.name}: board must have a flop at least, got {game.board}.")
     return Spot(
-        board=board,
+        board=game._start_board,
         pot=betting.pot,
         stack=min(betting.stacks),
         menus=betting.menus,
