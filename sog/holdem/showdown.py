@@ -64,6 +64,12 @@ class Hands:
         holds = self.deck.holds(self.hole_cards).astype(np.int32)
         return np.asarray(holds @ holds.T == 0)
 
+    def live(self, boards: np.ndarray) -> np.ndarray:
+        """bool[n, S]: the hands without a card of the boards [n, cards]."""
+        on_board = np.zeros((len(boards), self.deck.num_cards), bool)
+        np.put_along_axis(on_board, boards, True, axis=1)
+        return ~np.asarray(on_board[:, self.cards].any(axis=2))
+
 
 @pytree
 class SortedHands:

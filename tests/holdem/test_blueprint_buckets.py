@@ -8,7 +8,7 @@ import pytest
 
 from sog.holdem.blueprint.buckets import Buckets, make_buckets
 from sog.holdem.blueprint.file import begin
-from sog.holdem.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
+from sog.holdem.blueprint.strengths import earlier_scores, last_scores, num_opponents
 from sog.holdem.board_classes import hands_of_class, renamed_hands, suit_classes
 from sog.holdem.deck import Deck
 from sog.holdem.game import Holdem
@@ -91,7 +91,7 @@ def shares_of_hands(made: Buckets, street: int) -> tuple[np.ndarray, np.ndarray]
     if street == 1:
         share = earlier_scores(HANDS, 3, 1, last.astype(np.int16)) / (most**2 * 10)
     classes = suit_classes(DECK, SMALL.num_public[street])
-    live = live_hands(HANDS, classes.board)
+    live = HANDS.live(classes.board)
     times = classes.size[np.nonzero(live)[0]]
     return share[live].repeat(times), made.tables[street][live].repeat(times)
 
@@ -118,7 +118,7 @@ def test_scores_made_anew_lead_to_the_buckets_of_a_table(
     boards = np.stack([np.random.default_rng(n).permutation(15)[:4] for n in range(40)])
     assert anew.has_edges
     assert not made.has_edges
-    live = live_hands(HANDS, boards)
+    live = HANDS.live(boards)
     assert anew.sizes == made.sizes
     np.testing.assert_array_equal(anew.of_boards(2, boards)[live], made.of_boards(2, boards)[live])
 

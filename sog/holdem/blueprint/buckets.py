@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.holdem.blueprint.strengths import earlier_scores, last_scores, live_hands, num_opponents
+from sog.holdem.blueprint.strengths import earlier_scores, last_scores, num_opponents
 from sog.holdem.board_classes import hands_of_class, in_order, renamed_hands, suit_classes
 from sog.holdem.game import Holdem
 
@@ -112,7 +112,7 @@ def _chunks(game: Holdem, street: int) -> Iterator[tuple[slice, np.ndarray]]:
     boards = suit_classes(game.deck, game.num_public[street]).board
     for start in range(0, len(boards), _TOGETHER):
         chunk = slice(start, start + _TOGETHER)
-        yield chunk, live_hands(game.hands, boards[chunk])
+        yield chunk, game.hands.live(boards[chunk])
 
 
 def _in_buckets(game: Holdem, street: int, scores: np.ndarray, edges: np.ndarray) -> np.ndarray:

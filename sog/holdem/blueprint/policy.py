@@ -7,7 +7,6 @@ import numpy as np
 
 from sog.games.core import CHANCE, Game
 from sog.holdem.blueprint.file import Blueprint, BlueprintFileError, load_blueprint
-from sog.holdem.blueprint.strengths import live_hands
 from sog.holdem.policy_agent import PolicyAgent
 from sog.holdem.setup import HoldemState
 from sog.players.player import Host, Player, SearchChanges
@@ -41,7 +40,7 @@ class BlueprintPlayer:
             self._known[board.tobytes()] = self._buckets.of_boards(street, board)[0]
         by_bucket = self._policy[number][node - self._first[number]]
         by_hand = by_bucket[:, self._known[board.tobytes()]].T
-        live = live_hands(self.game.hands, board)[0]
+        live = self.game.hands.live(board)[0]
         return np.where(live[:, None], by_hand, 0).astype(np.float64)
 
     def player(self, name: str, game: Game[Any], search: SearchChanges, host: Host) -> Player:

@@ -23,7 +23,7 @@ from jax import Array
 
 from sog.holdem.blueprint.betting_tree import ILLEGAL, OVER, BettingLevel, BettingTree
 from sog.holdem.blueprint.buckets import Buckets
-from sog.holdem.blueprint.strengths import live_hands, num_opponents
+from sog.holdem.blueprint.strengths import num_opponents
 from sog.holdem.hand_ranks import strength
 from sog.holdem.no_limit import NO_FOLDER
 from sog.pytree import pytree
@@ -81,7 +81,7 @@ class Trainer:
         random = np.random.default_rng([seed, call])
         deck = np.broadcast_to(np.arange(game.deck.num_cards), (BOARDS, game.deck.num_cards))
         boards = random.permuted(deck, axis=1)[:, : game.num_public[-1]]
-        live = live_hands(game.hands, boards)
+        live = game.hands.live(boards)
         hand = np.nonzero(live)[1].reshape(BOARDS, -1).astype(np.int32)
         bucket = []
         for street, there in enumerate(game.num_public):

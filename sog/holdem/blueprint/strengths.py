@@ -27,13 +27,6 @@ _TOGETHER: Final = 32  # boards whose hands are sorted at a time
 _DEAD: Final = np.iinfo(np.int32).max
 
 
-def live_hands(hands: Hands, boards: np.ndarray) -> np.ndarray:
-    """bool[n, S]: the hands without a card of the boards [n, cards]."""
-    on_board = np.zeros((len(boards), hands.deck.num_cards), bool)
-    np.put_along_axis(on_board, boards, True, axis=1)
-    return ~np.asarray(on_board[:, hands.cards].any(axis=2))
-
-
 def last_scores(hands: Hands, boards: np.ndarray) -> np.ndarray:
     """int16[n, S]: on final boards, twice the hands that each hand beats plus those it ties.
 
@@ -73,7 +66,7 @@ def _last_scores(hands: Hands, boards: np.ndarray) -> np.ndarray:
     for card in hands.cards.T:
         score -= with_card.ravel()[(row + card) * width + level]
     score += hole_cards - 1  # the hand itself is in both lists
-    return np.where(live_hands(hands, boards), score, 0).astype(np.int16)
+    return np.where(hands.live(boards), score, 0).astype(np.int16)
 
 
 def num_opponents(hands: Hands, num_public: int) -> int:

@@ -137,7 +137,7 @@ def _random_ranges(game: Holdem, boards: np.ndarray, random: np.random.Generator
     """[spot, player, S]; those of a player sum to 1."""
     board = suit_masks(boards, game.deck, np)  # [spot, suits]
     masks = game.hands.masks
-    live = np.all(masks[None] & board[:, None] == 0, axis=2)
+    live = game.hands.live(boards)
     strengths = strength(masks[None] | board[:, None], game.deck, np)
     place = np.argsort(np.argsort(strengths, axis=1), axis=1) / strengths.shape[1] - 0.5
     shape = (len(boards), 2, 1)

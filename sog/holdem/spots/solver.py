@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 
 from sog.accelerators import is_accelerated
+from sog.holdem.showdown import Hands
 from sog.holdem.spots.arrays import Equities, Memory, SpotCards, SpotLayout, empty_memory
 from sog.holdem.spots.betting import SpotDecision, Street
 from sog.holdem.spots.boards import Boards, SpotHands, deal, list_hands, root_boards, strengths
@@ -309,9 +310,8 @@ def _live_ranges(spot: Spot, ranges: np.ndarray, roots: Sequence[tuple[int, ...]
         raise ValueError(f"ranges must have shape {wanted}, got {weights.shape}.")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError("ranges must be finite and non-negative.")
-    holds = spot.deck.holds(spot.hole_cards)
-    dead = np.stack([holds[:, list(board)].any(axis=1) for board in roots])
-    weights = np.where(dead[:, None], 0, weights)
+    live = Hands(spot.deck, spot.hole_cards).live(np.asarray(roots, np.int32))
+    weights = np.where(live[:, None], weights, 0)
     largest = weights.max(axis=2)
     if ((largest > 0) & (largest < _LEAST_WEIGHT)).any():  # products would be 0 in float32
         raise ValueError(
