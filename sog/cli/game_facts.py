@@ -75,8 +75,6 @@ def show_game(text: str, *, sizes: bool, as_json: bool) -> None:
     if facts["parameters"]:
         print()
         display.print_parameters(facts["parameters"])
-    if game.remark:
-        display.note(game.remark)
     _print_example(text.strip(), game, facts)
 
 

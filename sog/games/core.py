@@ -84,11 +84,6 @@ class Game(Shown[State]):
         check_params(self.name, self)
         _check_sizes(self)
 
-    @property
-    def remark(self) -> str:
-        """A warning of one line about misleading parameters; otherwise empty."""
-        return ""
-
     @classmethod
     def files_read(cls, parameters: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
         """The files that a game reads, by the parameter that names them. parameters: as typed.

@@ -94,16 +94,6 @@ class YardSetup(Game[YardState], abc.ABC):
         except (RuntimeError, ValueError):  # no such user, or an invalid file name
             return {name: (name,)}
 
-    @property
-    def remark(self) -> str:
-        most = self.taxi + self.bus + self.underground + self.doubles
-        if self.rounds <= most:
-            return ""
-        return (
-            f"rounds={self.rounds} has no effect beyond {most}, when the detectives have no "
-            f"tickets left and Mr X has no double moves."
-        )
-
     def _check_starts(self) -> None:
         stations = self._start_stations
         defaults = {field.name: field.default for field in dataclasses.fields(self)}

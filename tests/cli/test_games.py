@@ -144,15 +144,6 @@ def test_numbers_are_short(value: float, text: str) -> None:
     assert number(value) == text
 
 
-def test_a_parameter_without_effect_is_told_and_not_advertised(sog: Run) -> None:
-    code, out, err = sog("games", "glasses")
-    assert code == 0
-    assert "rounds=6" not in out + err
-    code, _, err = sog("games", "glasses(rounds=6)")
-    assert code == 0
-    assert "rounds=6 has no effect beyond 5, when the detectives have no tickets left" in err
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_tells_its_rules_in_a_screenful(name: str) -> None:
     lines = game_class(name).rules.splitlines()
