@@ -26,16 +26,15 @@ from sog.openspiel.bounds import (
     read_max_histories,
     too_large,
 )
-from sog.openspiel.events import name_event
 from sog.openspiel.histories import (
     Histories,
     enumerate_histories,
     information_string,
 )
 from sog.openspiel.loading import load_spiel, one_line, refusal, try_first
-from sog.openspiel.pictures import MOST_COMPARED, private_picture, public_picture
 from sog.openspiel.public_states import TimingError, public_states
 from sog.openspiel.tables import WAIT, Slices, Tables, make_tables
+from sog.openspiel.texts import MOST_COMPARED, name_event, private_picture, public_picture
 from sog.pytree import pytree
 
 _POKER: Final = {"kuhn_poker": "mbb", "leduc_poker": "mbb", "universal_poker": "milli-chips"}

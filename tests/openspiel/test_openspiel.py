@@ -13,7 +13,7 @@ from sog.games.conformance import check_game
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL
 from sog.games.registry import make
 from sog.openspiel.game import OpenSpielState, load_openspiel
-from sog.openspiel.pictures import private_picture
+from sog.openspiel.texts import private_picture
 from tests.openspiel.openspiel_games import (
     COORDINATED,
     HIDDEN_COINS,

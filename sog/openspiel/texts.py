@@ -1,16 +1,19 @@
-"""Names of public events: OpenSpiel's moves, and what distinguishes equal ones."""
+"""Names of public events, and OpenSpiel's drawings of its states without hidden information."""
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 import jax.numpy as jnp
 import numpy as np
 
 from sog.games.core import PLAYER_0, PLAYER_1
-from sog.openspiel.loading import one_line
+from sog.openspiel.loading import is_public, one_line
 
 if TYPE_CHECKING:
     from sog.openspiel.game import OpenSpiel, OpenSpielState
 
+MOST_COMPARED: Final = 1000
+"""Histories of an infostate to compare; with more, nothing is drawn."""
 _MOST_SHOWN: Final = 4
 
 
@@ -62,3 +65,28 @@ def _known(game: "OpenSpiel", state: "OpenSpielState", player: int) -> str:
     count = int(game.tables.entries[player].count[int(state.node)])
     shown = [game.describe_infostate(state, player, one) for one in range(min(count, _MOST_SHOWN))]
     return "|".join([*dict.fromkeys(shown), *["..."] * (count > _MOST_SHOWN)])
+
+
+def public_picture(state: Any) -> str:
+    """OpenSpiel's drawing of a state of perfect information; empty for other games."""
+    return _tidy(str(state)) if is_public(state.get_game()) else ""
+
+
+def private_picture(states: Iterable[Any], player: int) -> str:
+    """OpenSpiel's drawing of a player's observation, if it has several lines; else empty.
+
+    states: one for each history of an infostate. Differences between them are not drawn, so that
+    nothing hidden is shown.
+    """
+    seen = set()
+    for state in states:
+        game = state.get_game()
+        if is_public(game) or not game.get_type().provides_observation_string:
+            return ""
+        seen.add(_tidy(state.observation_string(player)))
+    return seen.pop() if len(seen) == 1 and "\n" in next(iter(seen)) else ""
+
+
+def _tidy(text: str) -> str:
+    """Strips empty lines around the text and trailing spaces."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines()).rstrip("\n")
