@@ -5,11 +5,11 @@ The rules are those of `sog.scotland_yard.rules`, without the players' informati
 
 import dataclasses
 import random
-from collections import deque
 from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from scipy.sparse.csgraph import shortest_path
 
 from sog.games.core import PLAYER_0, PLAYER_1, TERMINAL
 from sog.scotland_yard.game import ScotlandYard
@@ -41,7 +41,9 @@ class Roads:
             [move for move in moves if move[0] < game._num_ordinary] for moves in every
         ]
         """[station]: moves of a detective."""
-        self.distance: list[list[int]] = [self._distances(s) for s in range(len(every))]
+        far = len(every)
+        lengths = shortest_path(game._roads(game._num_ordinary).astype(float), unweighted=True)
+        self.distance: list[list[int]] = np.minimum(lengths, far).astype(int).tolist()
         """[station][station]: distance of a detective, ignoring tickets; large if unreachable."""
 
     def world(self, state: Any, infostates: Sequence[int], source: random.Random) -> "YardWorld":
@@ -58,18 +60,6 @@ class Roads:
             in_double=bool(state.in_double),
             num_moves=int(state.num_moves),
         )
-
-    def _distances(self, start: int) -> list[int]:
-        far = len(self.detective)
-        distance, queue = [far] * far, deque([start])
-        distance[start] = 0
-        while queue:
-            here = queue.popleft()
-            for _, end, _ in self.detective[here]:
-                if distance[end] == far:
-                    distance[end] = distance[here] + 1
-                    queue.append(end)
-        return distance
 
 
 @dataclasses.dataclass(slots=True)
