@@ -26,10 +26,8 @@ from sog.holdem.blueprint.public_chance import BOARDS
 from sog.holdem.game import Holdem
 
 _MINUTES: Final = 10.0
-_SIZES: Final = {1: (169,), 2: (169, 1000), 3: (169, 1000, 500), 4: (169, 1000, 500, 200)}
-"""Buckets by the number of streets."""
-_FEW: Final = 100
-"""Buckets of streets after the fourth."""
+_SIZES: Final = (169, 1000, 500, 200, 100)
+"""Buckets of each street, of which a game has at most five."""
 ENDING: Final = ".blueprint"
 
 
@@ -124,7 +122,7 @@ def _resumed(game: Holdem, arguments: argparse.Namespace) -> Blueprint:
 
 def _read_sizes(text: str | None, num_streets: int) -> tuple[int, ...]:
     if text is None:
-        return _SIZES.get(num_streets) or (*_SIZES[4], *[_FEW] * (num_streets - 4))
+        return _SIZES[:num_streets]
     if not re.fullmatch(r"\d{1,6}(/\d{1,6})*", text):
         raise CommandError(
             f"--buckets must be numbers joined by /, one for each street, got {text!r}."

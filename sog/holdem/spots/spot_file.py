@@ -10,7 +10,6 @@ CFR's tables, and JSON metadata; boards and betting are rebuilt from the game th
 in it is executed.
 """
 
-import contextlib
 import dataclasses
 import json
 import os
@@ -111,7 +110,8 @@ def check_saved(solver: SpotSolver) -> None:
 def load_spot(path: str | os.PathLike[str]) -> SavedSpot:
     """Reads a file of `save_spot`. Raises SpotFileError with the reason, also if it does not fit in
     this machine's memory."""
-    with _opened(path) as (archive, notes):
+    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=SpotFileError) as archive:
+        notes = _notes(path, archive)
         game = _game_of(path, notes["game"])
         size = game.deck.num_hands(game.hole_cards)
         ranges = read_array(archive, "ranges", kinds="f", most=2 * 8 * size)
@@ -169,20 +169,17 @@ def _game_of(path: str | os.PathLike[str], text: str) -> Holdem:
     return game
 
 
-@contextlib.contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
-    """Opens a file and its metadata; errors in the body count as damage of the file."""
-    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=SpotFileError) as archive:
-        notes = parse_json(str(read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)))
-        if notes["format"] != FORMAT:
-            raise SpotFileError(f"{path}: is not a saved spot of this version ({FORMAT}).")
-        for name, kind in _NOTES.items():
-            if type(notes[name]) is not kind:
-                raise TypeError(name)
-        is_known = notes["rule"] in RULES and 0 <= notes["iteration"] < _MOST_ITERATIONS
-        if not (is_known and 1 <= notes["chunk"] <= _MOST_TOGETHER):
-            raise _damaged(path)
-        yield archive, notes
+def _notes(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> dict[str, Any]:
+    """The checked metadata."""
+    notes: dict[str, Any]
+    notes = parse_json(str(read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)))
+    if notes["format"] != FORMAT:
+        raise SpotFileError(f"{path}: is not a saved spot of this version ({FORMAT}).")
+    is_known = all(type(notes[name]) is kind for name, kind in _NOTES.items())
+    is_known = is_known and notes["rule"] in RULES and 0 <= notes["iteration"] < _MOST_ITERATIONS
+    if not (is_known and 1 <= notes["chunk"] <= _MOST_TOGETHER):
+        raise _damaged(path)
+    return notes
 
 
 def _damaged(path: str | os.PathLike[str]) -> SpotFileError:
