@@ -209,15 +209,10 @@ def _named_classes(body: str, deck: Deck) -> list[Class]:
                 f"first card or the gap; {_HELP}."
             )
         ends.append((other_high, other_low))
-    (top, bottom), (other_top, other_bottom) = ends[0], ends[-1]
-    steps = max(abs(top - other_top), abs(bottom - other_bottom))
-    pairs = [
-        (
-            top + (other_top > top) * step - (other_top < top) * step,
-            bottom + (other_bottom > bottom) * step - (other_bottom < bottom) * step,
-        )
-        for step in range(steps + 1)
-    ]
+    (top, bottom), last = ends[0], ends[-1]
+    steps = max(abs(last[0] - top), abs(last[1] - bottom))
+    down, right = (int(np.sign(end - begin)) for begin, end in zip(ends[0], last, strict=True))
+    pairs = [(top + down * step, bottom + right * step) for step in range(steps + 1)]
     suited = [(row, column) for row, column in pairs if kind != "o"]
     offsuit = [(column, row) for row, column in pairs if kind != "s"]
     return list(dict.fromkeys([*suited, *offsuit]))
