@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sog.games.core import PLAYER_1, TERMINAL, Game
+from sog.games.core import TERMINAL, Game
 
 Pair = tuple[int, int]
 
@@ -64,8 +64,7 @@ def _random_trace(game: Game[Any], key: jax.Array) -> Any:
         state, infostates = carry
         choice_key, key = jax.random.split(key)
         actor = game.actor(state)
-        mover = jnp.where(actor == PLAYER_1, 1, 0)
-        legal = game.legal_actions(state)[infostates[mover]]
+        legal = game.world_actions(state, infostates)
         odds = jnp.where(legal, 0.0, -1e9)
         action = jax.random.categorical(choice_key, odds).astype(jnp.int32)
         outcome, later = game.transition(key, state, infostates, action)
