@@ -8,14 +8,11 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from sog.games.registry import make
 from sog.holdem.game import Holdem
 from sog.holdem.ranges import parse_range
 from sog.web.interfaces import RequestError, request_errors
 
 _MOST_CHIPS: Final = 1_000_000
-_MOST_LETTERS: Final = 100
-_SIZES: Final = re.compile(r"[0-9a-z./|%]*")
 _CARDS: Final = re.compile("([2-9TtJjQqKkAa][SsHhDdCc]){3,5}")
 _LEAST_PERCENT: Final = 0.01
 
@@ -63,19 +60,18 @@ class SpotForm:
                 raise RequestError(
                     f"{name}: a whole number of chips from 1 to {_MOST_CHIPS:,}, got {text[:20]!r}."
                 )
-        parts = {"board": self.cards, "pot": self.pot, "stack": self.stack}
-        for name, none in (("bets", "none"), ("raises", "same"), ("caps", "none")):
-            text = re.sub(r"\s", "", getattr(self, name)) or none
-            if not _SIZES.fullmatch(text) or len(text) > _MOST_LETTERS:
-                raise RequestError(
-                    f"{name.title()}: write sizes with / between them, as 0.5/1/allin, "
-                    f"got {text[:40]!r}."
-                )
-            parts[name] = text
+        bets, raises, caps = (
+            re.sub(r"\s", "", text) for text in (self.bets, self.raises, self.caps)
+        )
         with request_errors():
-            game = make(f"holdem({','.join(f'{name}={text}' for name, text in parts.items())})")
-        assert isinstance(game, Holdem)
-        return game
+            return Holdem(
+                board=self.cards,
+                pot=int(self.pot),
+                stack=self.stack,
+                bets=bets or "none",
+                raises=raises or "same",
+                caps=caps or "none",
+            )
 
     def ranges(self) -> np.ndarray:
         """[player, hand] float64. Raises RequestError."""

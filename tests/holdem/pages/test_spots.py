@@ -167,7 +167,7 @@ def test_a_link_fills_in_the_form(visitor: Visitor) -> None:
     [
         ({"board": "KsTh2c),x=(1"}, "Board: choose three"),
         ({"stack": "100/200"}, "Effective stack: a whole number"),
-        ({"bets": "0.5,ranks=2"}, "Bets: write sizes with / between them"),
+        ({"bets": "0.5,ranks=2"}, "bets must be parts of the pot such as 0.5 or 50%"),
         ({"range0": "AA,KZ"}, "Range of OOP: 'KZ'"),
         ({"until": "0"}, "Target exploitability: a percentage"),
     ],
