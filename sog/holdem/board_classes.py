@@ -41,7 +41,7 @@ def suit_classes(deck: Deck, num_cards: int) -> SuitClasses:
 def in_order(deck: Deck, boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """int64[n], a number shared by isomorphic boards [n, cards]; int64[n], the renaming (see
     `renamed_hands`) that makes each canonical."""
-    masks = board_masks(deck, boards)
+    masks = suit_masks(boards, deck, np)
     order = np.argsort(-masks, axis=1, kind="stable")
     key = np.zeros(len(boards), np.int64)
     for column in np.take_along_axis(masks, order, axis=1).T:
@@ -60,16 +60,9 @@ def renamed_hands(hands: Hands) -> np.ndarray:
 
 def hands_of_class(hands: Hands, board: np.ndarray) -> np.ndarray:
     """int32[S]: for each hand, the first one isomorphic to it on the board."""
-    (masks,) = board_masks(hands.deck, board[None])
+    masks = suit_masks(board, hands.deck, np)
     keeps = [tuple(masks[list(suits)]) == tuple(masks) for suits in _renamings(hands.deck)]
     return np.asarray(renamed_hands(hands)[keeps].min(axis=0))
-
-
-def board_masks(deck: Deck, boards: np.ndarray) -> np.ndarray:
-    """int32[n, suits]: the ranks of each suit on boards [n, cards], as bits."""
-    if not boards.shape[1]:
-        return np.zeros((len(boards), deck.suits), np.int32)
-    return np.asarray(suit_masks(boards, deck, np))
 
 
 @functools.cache

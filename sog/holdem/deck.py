@@ -5,7 +5,6 @@ h cards are in colexicographic order, so hand {i < j} has the number j (j - 1) /
 """
 
 import dataclasses
-import functools
 import math
 from collections.abc import Iterable
 from typing import Any, Final
@@ -46,13 +45,6 @@ class Deck:
     def hands(self, hole_cards: int = 2) -> np.ndarray:
         """int32[S, hole_cards]: the cards of each hand, ascending."""
         return combinations(self.num_cards, hole_cards)
-
-    @functools.cached_property
-    def card_masks(self) -> np.ndarray:
-        """int32[N, suits]: bit r of suit s is set for the card of that rank and suit."""
-        cards = np.arange(self.num_cards)
-        is_suit = (cards % self.suits)[:, None] == np.arange(self.suits)
-        return np.where(is_suit, (1 << (cards // self.suits))[:, None], 0).astype(np.int32)
 
     def card_name(self, card: int) -> str:
         """Rank and suit, such as "Td"."""

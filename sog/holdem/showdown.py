@@ -20,6 +20,7 @@ import numpy as np
 from jax import Array
 
 from sog.holdem.deck import Deck
+from sog.holdem.hand_ranks import suit_masks
 from sog.pytree import pytree
 
 _ROUNDINGS: Final = 32.0
@@ -41,7 +42,7 @@ class Hands:
     @functools.cached_property
     def masks(self) -> np.ndarray:
         """int32[S, suits]: masks for `strength`."""
-        return np.asarray(np.bitwise_or.reduce(self.deck.card_masks[self.cards], axis=1))
+        return np.asarray(suit_masks(self.cards, self.deck, np))
 
     @functools.cached_property
     def with_card(self) -> np.ndarray:

@@ -24,7 +24,7 @@ from jax import Array
 from sog.holdem.blueprint.betting_tree import ILLEGAL, OVER, BettingLevel, BettingTree
 from sog.holdem.blueprint.buckets import Buckets
 from sog.holdem.blueprint.strengths import num_opponents
-from sog.holdem.hand_ranks import strength
+from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.no_limit import NO_FOLDER
 from sog.pytree import pytree
 
@@ -90,8 +90,8 @@ class Trainer:
                 every = self.buckets.of_boards(street, boards[:, :there])
                 known = np.take_along_axis(every, hand, axis=1).astype(np.int32)
             bucket.append(jnp.asarray(known))
-        masks = np.bitwise_or.reduce(game.deck.card_masks[boards], axis=1)
-        return Draw(board=jnp.asarray(masks, jnp.int32), hand=jnp.asarray(hand), bucket=bucket)
+        masks = suit_masks(boards, game.deck, np)
+        return Draw(board=jnp.asarray(masks), hand=jnp.asarray(hand), bucket=bucket)
 
     @property
     def num_met(self) -> int:

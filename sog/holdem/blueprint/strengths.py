@@ -18,9 +18,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.holdem.board_classes import board_masks, in_order, renamed_hands, suit_classes
+from sog.holdem.board_classes import in_order, renamed_hands, suit_classes
 from sog.holdem.colex import combinations
-from sog.holdem.hand_ranks import strength
+from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.showdown import Hands
 
 _TOGETHER: Final = 32  # boards whose hands are sorted at a time
@@ -44,7 +44,7 @@ def _last_scores(hands: Hands, boards: np.ndarray) -> np.ndarray:
     deck, hole_cards = hands.deck, hands.hole_cards
     count, num_hands = len(boards), len(hands.cards)
     fill = _TOGETHER - count if count > 1 else 0  # so that only two shapes are compiled
-    padded = np.pad(board_masks(deck, boards), ((0, fill), (0, 0)))
+    padded = np.pad(suit_masks(boards, deck, np), ((0, fill), (0, 0)))
     # Dead hands are sorted last, where nothing counts them.
     strengths = np.asarray(_strengths(hands, jnp.asarray(padded)))[:count].astype(np.int64)
     ranked = np.sort(strengths * num_hands + np.arange(num_hands), axis=1)

@@ -17,9 +17,9 @@ import scipy.optimize
 import scipy.sparse
 from jax import Array
 
-from sog.holdem.board_classes import board_masks, suit_classes
+from sog.holdem.board_classes import suit_classes
 from sog.holdem.deck import Deck
-from sog.holdem.hand_ranks import strength
+from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.ranges import class_of_hands
 
 _BOARD: Final = 5
@@ -57,8 +57,8 @@ class PushFold:
 def all_in_before_the_flop(deck: Deck = Deck()) -> Equities:  # noqa: B008 - frozen
     """Sums over all boards, class by class; takes about a minute for the whole deck."""
     classes = suit_classes(deck, _BOARD)
-    boards, counts = board_masks(deck, classes.board), classes.size.astype(np.int32)
-    hands = np.bitwise_or.reduce(deck.card_masks[deck.hands()], axis=1)
+    boards, counts = suit_masks(classes.board, deck, np), classes.size.astype(np.int32)
+    hands = suit_masks(deck.hands(), deck, np)
     fill = -len(boards) % _TOGETHER
     boards = np.concatenate([boards, np.zeros((fill, deck.suits), np.int32)])
     counts = np.concatenate([counts, np.zeros(fill, np.int32)])
