@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.games.core import CHANCE, TERMINAL, Game
-from sog.holdem.colex import combinations, number_of
+from sog.holdem.deck import combinations, number_of
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import ALL_IN, CALL, FIRST_SIZE, FOLD, BettingState, on_host
 from sog.play.rules import after, first_state, situation

@@ -10,8 +10,7 @@ import itertools
 
 import numpy as np
 
-from sog.holdem.colex import combinations, number_of
-from sog.holdem.deck import Deck
+from sog.holdem.deck import Deck, combinations, number_of
 from sog.holdem.hand_ranks import suit_masks
 from sog.holdem.showdown import Hands
 

@@ -1,20 +1,42 @@
-"""A deck of cards, and the private hands that can be dealt from it.
+"""A deck of cards, and the sets of cards that can be dealt from it by number.
 
-Card `rank * suits + suit`: ranks count from the lowest, suits in the order of "shdc". The hands of
-h cards are in colexicographic order, so hand {i < j} has the number j (j - 1) / 2 + i.
+Card `rank * suits + suit`: ranks count from the lowest, suits in the order of "shdc". The subsets
+of k out of n are in colexicographic order: {c1 < ... < ck} has the number C(c1, 1) + ... + C(ck,
+k), for every n. So hand {i < j} has the number j (j - 1) / 2 + i.
 """
 
 import dataclasses
+import functools
+import itertools
 import math
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any, Final
 
+import jax.numpy as jnp
 import numpy as np
-
-from sog.holdem.colex import combinations
 
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "shdc"
+
+
+@functools.cache
+def combinations(n: int, k: int) -> np.ndarray:
+    """int32[C(n, k), k]: all sets in their order, each ascending."""
+    last_first = itertools.combinations(range(n)[::-1], k)  # backwards
+    numbers = np.fromiter(itertools.chain.from_iterable(last_first), np.int32)
+    everything = np.ascontiguousarray(numbers[::-1].reshape(math.comb(n, k), k))
+    everything.flags.writeable = False  # callers share it
+    return everything
+
+
+def number_of(cards: Any, n: int, xp: ModuleType = jnp) -> Any:
+    """int32[...]: the numbers of sets of cards [..., k], in any order; xp as the arrays are."""
+    ascending = xp.sort(cards.astype(xp.int32), axis=-1)
+    k = cards.shape[-1]
+    choose = np.array([[math.comb(c, j + 1) for c in range(n)] for j in range(k)], np.int32)
+    parts = [xp.asarray(choose[j])[ascending[..., j]] for j in range(k)]
+    return xp.sum(xp.stack(parts, axis=-1), axis=-1, dtype=xp.int32)
 
 
 @dataclasses.dataclass(frozen=True)

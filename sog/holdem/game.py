@@ -18,7 +18,7 @@ from jax import Array
 from sog.games.core import CHANCE, PLAYER_0, TERMINAL, public_action
 from sog.games.encoding import CardHands
 from sog.holdem.board_classes import by_ranks
-from sog.holdem.colex import combinations, number_of
+from sog.holdem.deck import combinations, number_of
 from sog.holdem.encoding import holdem_encoding
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.no_limit import DENOMINATOR, MOST_RAISES, NO_FOLDER, BettingState

@@ -41,7 +41,7 @@ class HoldemSetup(Game[HoldemState], abc.ABC):
     """Parameters of hold'em, checked, and the static tables that follow from them.
 
     Infostates are the hands of the deck (`sog.holdem.deck`). An outcome is the action, or at a
-    chance state the number of the set of cards dealt, see `sog.holdem.colex`: a turn or a
+    chance state the number of the set of cards dealt, see `sog.holdem.deck`: a turn or a
     river is a card, and the six orders of a flop are one event.
     """
 

@@ -10,7 +10,7 @@ import numpy as np
 from sog.games.core import CHANCE, TERMINAL
 from sog.games.shown import Seen
 from sog.games.views import CardsView
-from sog.holdem.colex import combinations
+from sog.holdem.deck import combinations
 from sog.holdem.no_limit import (
     DENOMINATOR,
     NO_FOLDER,

@@ -10,8 +10,7 @@ import pytest
 from gtcfr.children import spread
 from sog.games.registry import make
 from sog.holdem.board_classes import by_ranks, in_order, suit_classes
-from sog.holdem.colex import combinations
-from sog.holdem.deck import Deck
+from sog.holdem.deck import Deck, combinations
 
 
 @pytest.mark.parametrize(

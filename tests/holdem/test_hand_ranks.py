@@ -8,8 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sog.holdem.colex import combinations, number_of
-from sog.holdem.deck import Deck
+from sog.holdem.deck import Deck, combinations, number_of
 from sog.holdem.hand_ranks import CATEGORIES, category, strength, suit_masks
 
 DECK = Deck()

@@ -12,7 +12,7 @@ import pyspiel
 import pytest
 
 from sog.games.core import CHANCE, PLAYER_1, TERMINAL
-from sog.holdem.colex import combinations
+from sog.holdem.deck import combinations
 from sog.holdem.game import Holdem
 from sog.holdem.no_limit import CALL, FIRST_SIZE, FOLD, NO_FOLDER
 from tests.holdem.games import holdem

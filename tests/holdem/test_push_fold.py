@@ -3,8 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sog.holdem.colex import combinations
-from sog.holdem.deck import Deck
+from sog.holdem.deck import Deck, combinations
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.ranges import class_of_hands
 from sog.holdem.spots.push_fold import Equities, all_in_before_the_flop, solve_push_fold

@@ -13,7 +13,7 @@ from gtcfr.evaluator import LeafQueries, NetworkEvaluator, ZeroEvaluator
 from networks.cvpn import NetworkSettings, make_network
 from sog.games import make
 from sog.games.core import CHANCE
-from sog.holdem.colex import number_of
+from sog.holdem.deck import number_of
 from sog.holdem.spots import SpotSolver, spot_of, walk
 from sog.holdem.spots.network import SpotReader
 from tests.holdem.games import holdem

@@ -99,20 +99,6 @@ class Trainer:
         game = self.buckets.game
         return num_opponents(game.hands, game.num_public[-1])
 
-    @functools.cached_property
-    def parents(self) -> tuple[np.ndarray, ...]:
-        """By level: [D] int32, the row of the action that leads to a decision, among the actions of
-        the level before, or, at the first level of a street, of all levels of the last street."""
-        levels, found = self.tree.levels, []
-        for number, level in enumerate(levels):
-            before = [levels[one].child.ravel() for one in self.levels_before(number)]
-            child = np.concatenate([np.zeros(0, np.int32), *before])
-            place = np.zeros(len(level.child), np.int32)
-            rows = np.flatnonzero((child >= level.first) & (child < level.first + len(place)))
-            place[child[rows] - level.first] = rows
-            found.append(place)
-        return tuple(found)
-
     def levels_before(self, number: int) -> list[int]:
         """The levels whose actions lead to a level."""
         levels = self.tree.levels
@@ -247,9 +233,12 @@ def _forward(
     for number, level in enumerate(trainer.tree.levels):
         own, other = start, start / trainer.num_met
         if number:
-            before, place = trainer.levels_before(number), trainer.parents[number]
+            before = trainer.levels_before(number)
+            child = np.concatenate([trainer.tree.levels[one].child.ravel() for one in before])
+            # Decisions are numbered in the order of the actions that lead to them.
+            rows = np.flatnonzero((child >= level.first) & (child < level.first + len(level.child)))
             own, other = (
-                jnp.concatenate([after[one] for one in before])[place]
+                jnp.concatenate([after[one] for one in before])[rows.astype(np.int32)]
                 for after in (own_after, other_after)
             )
         reach.append(own)

@@ -19,7 +19,7 @@ import numpy as np
 from jax import Array
 
 from sog.holdem.board_classes import in_order, renamed_hands, suit_classes
-from sog.holdem.colex import combinations
+from sog.holdem.deck import combinations
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.showdown import Hands
 

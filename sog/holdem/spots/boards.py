@@ -14,8 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.holdem.colex import number_of
-from sog.holdem.deck import Deck
+from sog.holdem.deck import Deck, number_of
 from sog.holdem.hand_ranks import strength, suit_masks
 
 _LEAST_STEP: Final = 32

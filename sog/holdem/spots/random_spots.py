@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array
 
 from sog.games.core import CHANCE
-from sog.holdem.colex import number_of
+from sog.holdem.deck import number_of
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.no_limit import CALL, pick

@@ -4,7 +4,7 @@ A hand meets all hands but those with one of its cards (inclusion and exclusion)
 on an accelerator, a showdown is a product with the matrix of all S^2 pairs. With many it takes O(S)
 per end, as in `sog.holdem.showdown`: hands are sorted by strength, in total and per card, so that
 those which a hand beats are a prefix of each list. Lists are the columns of one array (see
-`SortedHands`), and a loop over places adds them up, all at once.
+`SortedHands`, which `sort_hands` makes), and a loop over places adds them up, all at once.
 """
 
 import functools
@@ -17,8 +17,10 @@ from jax import Array
 
 from sog.accelerators import is_accelerated
 from sog.holdem.spots.arrays import Equities, SortedHands, SpotCards, SpotLayout, apart
+from sog.holdem.spots.boards import SpotHands
 from sog.tabular.cfr import add_up
 
+_STEP: Final = 8
 _ROUNDINGS: Final = 8.0  # rounding error of a difference, in machine epsilons of the sum
 
 
@@ -174,3 +176,48 @@ def _take(rows: Array, which: Array) -> Array:
 def _times(rows: Array, matrix: Array) -> Array:
     """A matrix product in full float32 precision on any hardware."""
     return jnp.matmul(rows, matrix, precision=jax.lax.Precision.HIGHEST)
+
+
+def sort_hands(
+    hands: SpotHands, ranks: tuple[np.ndarray, np.ndarray]
+) -> tuple[SortedHands, SortedHands]:
+    """For each player. ranks: [board, hand] of each, see `boards.strengths`."""
+    first, second = (_sort(hands, ranks, player) for player in (0, 1))
+    return first, second
+
+
+def _sort(hands: SpotHands, ranks: tuple[np.ndarray, np.ndarray], player: int) -> SortedHands:
+    num_cards, cards = hands.deck.num_cards, hands.deck.hands(hands.hole_cards)
+    own, met = (cards[hands.number[who]] for who in (player, 1 - player))
+    of_card = np.bincount(met.ravel(), minlength=num_cards)
+    starts = np.cumsum(of_card) - of_card
+    # In steps, so that similar ranges share a program.
+    length = min(-(-int(of_card.max()) // _STEP) * _STEP, num_cards - 1)
+    last = (len(met) - 1) // length
+    width = num_cards + last + 1
+    num_boards, num_ranks = len(ranks[0]), 1 + max(int(rank.max()) for rank in ranks)
+    lists = np.full((num_boards, length, width), len(met), np.int16)
+    bounds = np.empty((num_boards, 1 + hands.hole_cards, 2, len(own)), np.int16)
+    places, columns = np.arange(len(met)) % length, num_cards + np.arange(len(met)) // length
+    for board, (rank, other) in enumerate(zip(ranks[player], ranks[1 - player], strict=True)):
+        order = np.argsort(other, kind="stable")
+        lists[board, places, columns] = order
+        held = met[order].ravel()
+        by_card = np.argsort(held, kind="stable")  # and by strength among those of a card
+        held = held[by_card]
+        in_list = np.arange(len(held)) - starts[held]
+        lists[board, in_list, held] = order[by_card // hands.hole_cards]
+        found = _bounds(np.bincount(other, minlength=num_ranks))[:, rank]
+        column = np.minimum(found // length, last)
+        bounds[board, 0] = (found - column * length) * width + num_cards + column
+        keys = met * num_ranks + other[:, None]
+        counts = np.bincount(keys.ravel(), minlength=num_cards * num_ranks)
+        found = _bounds(counts.reshape(num_cards, num_ranks))[:, own.T, rank]
+        bounds[board, 1:] = (found * width + own.T).swapaxes(0, 1)
+    return SortedHands(lists=jnp.asarray(lists), bounds=jnp.asarray(bounds))
+
+
+def _bounds(counts: np.ndarray) -> np.ndarray:
+    """[2, ..., rank]: how many have a lower rank, and how many no higher one."""
+    upto = np.cumsum(counts, axis=-1)
+    return np.stack([upto - counts, upto])

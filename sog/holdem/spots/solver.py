@@ -21,8 +21,7 @@ from sog.holdem.spots.arrays import Equities, Memory, SpotCards, SpotLayout, emp
 from sog.holdem.spots.betting import SpotDecision, Street
 from sog.holdem.spots.boards import Boards, SpotHands, deal, list_hands, root_boards, strengths
 from sog.holdem.spots.passes import Aim, evaluate, iterate
-from sog.holdem.spots.showdowns import all_in_equities
-from sog.holdem.spots.sorted_hands import sort_hands
+from sog.holdem.spots.showdowns import all_in_equities, sort_hands
 from sog.holdem.spots.spot import Spot
 from sog.holdem.spots.tables import PRECISIONS, Precision, read
 from sog.memory import bytes_of, check_memory, return_unused_memory
