@@ -1,4 +1,4 @@
-"""Games and spots of hold'em by their texts."""
+"""Games and spots of hold'em by their texts, and who beats whom, pair by pair."""
 
 import functools
 from typing import Any
@@ -8,6 +8,7 @@ import numpy as np
 from sog.games import make
 from sog.holdem.game import Holdem
 from sog.holdem.ranges import parse_range
+from sog.holdem.showdown import Hands
 from sog.holdem.spots import SpotSolver, spot_of
 
 
@@ -29,3 +30,10 @@ def solver_of(text: str, *ranges: str, rule: str = "cfr+", **options: Any) -> Sp
     game = spot_game(text)
     weights = np.stack([parse_range(one, game.deck) for one in ranges or ("100%", "100%")])
     return SpotSolver(spot_of(game), weights, rule, **options)
+
+
+def pair_signs(strengths: Any, hands: Hands) -> np.ndarray:
+    """float64[S, S]: 1 where the hand of the row beats that of the column, -1 where it loses to it,
+    0 where they tie or share a card. strengths: int32[S]."""
+    signs = np.sign(np.asarray(strengths)[:, None] - np.asarray(strengths)[None, :])
+    return np.where(np.asarray(hands.pairs), signs, 0).astype(np.float64)

@@ -14,8 +14,7 @@ from sog.games.core import PLAYER_1, TERMINAL
 from sog.games.encoding import CardHands
 from sog.holdem.game import Holdem
 from sog.holdem.hand_ranks import strength, suit_masks
-from tests.holdem.games import holdem
-from tests.holdem.pair_signs import pair_signs
+from tests.holdem.games import holdem, pair_signs
 from tests.networks.queries import random_ranges
 
 TINY = NetworkSettings(torso="hands", width=4, depth=2)

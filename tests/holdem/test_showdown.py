@@ -10,7 +10,7 @@ import pytest
 from sog.holdem.deck import Deck
 from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.showdown import Hands, met, net_wins, sort_hands
-from tests.holdem.pair_signs import pair_signs
+from tests.holdem.games import pair_signs
 
 FULL = Hands(Deck())
 DECKS = [FULL, Hands(Deck(ranks=5, suits=3)), Hands(Deck(ranks=4, suits=3), hole_cards=1)]

@@ -18,8 +18,7 @@ from sog.holdem.hand_ranks import strength, suit_masks
 from sog.holdem.no_limit import FIRST_SIZE
 from sog.holdem.spots.solved_spots import solve_random_spots
 from sog.holdem.spots.value_errors import SpotMeasure
-from tests.holdem.games import holdem
-from tests.holdem.pair_signs import pair_signs
+from tests.holdem.games import holdem, pair_signs
 
 CARDS = "ranks=5,suits=3,blinds=50/100,stack=600,caps=2"
 

@@ -1,4 +1,4 @@
-"""The opponent for Scotland Yard: where it looks for Mr X, and what it plays."""
+"""The opponent for Scotland Yard: its plain rules, where it looks for Mr X, and what it plays."""
 
 import dataclasses
 import random
@@ -9,15 +9,17 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sog.games import make
 from sog.games.cards.kuhn import Kuhn
 from sog.games.core import PLAYER_0, PLAYER_1
 from sog.play.arena import play_match
 from sog.players.player import Host
 from sog.players.simple import Random
-from sog.scotland_yard.game import Glasses
+from sog.scotland_yard.game import Glasses, ScotlandYard
 from sog.scotland_yard.pimbot import PimBot, Whereabouts, _reward, category, search
 from sog.scotland_yard.plain import Roads, YardWorld
 from sog.scotland_yard.rules import DETECTIVES_WIN, MR_X_WINS
+from tests.baselines.plain_rules import check_random_ends, check_rules
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +111,26 @@ def test_detectives_know_only_where_mr_x_may_be() -> None:
     agent.observe(outcome)
     state = game.apply(game.root(), jnp.int32(outcome))
     assert np.asarray(game.legal_actions(state))[0, agent.act(0)]
+
+
+WITH_ALL_RULES = (
+    "scotland_yard(map=quarter,rounds=7,reveals=2/5,detectives=2,starts=79/96/64,taxi=3,bus=1,"
+    "underground=1,mr_x_taxi=2,mr_x_bus=1,mr_x_underground=1,black=1,doubles=2)"
+)
+
+
+def twin_of(game: object) -> Roads:
+    assert isinstance(game, ScotlandYard)
+    return Roads(game)
+
+
+@pytest.mark.thorough(but=["glasses"])
+@pytest.mark.parametrize("text", ["glasses", WITH_ALL_RULES])
+def test_the_rules_are_those_of_the_contract(text: str) -> None:
+    game = make(text)
+    check_rules(game, twin_of(game))
+
+
+def test_what_is_finished_at_random_ends_as_random_games_do() -> None:
+    game = make("glasses")
+    check_random_ends(game, twin_of(game))
