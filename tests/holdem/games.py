@@ -1,6 +1,8 @@
 """Games and spots of hold'em by their texts, and who beats whom, pair by pair."""
 
 import functools
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,3 +39,24 @@ def pair_signs(strengths: Any, hands: Hands) -> np.ndarray:
     0 where they tie or share a card. strengths: int32[S]."""
     signs = np.sign(np.asarray(strengths)[:, None] - np.asarray(strengths)[None, :])
     return np.where(np.asarray(hands.pairs), signs, 0).astype(np.float64)
+
+
+def rewritten(path: Path, into: Path, notes: str, changes: dict[str, Any]) -> Path:
+    """A copy of a saved file with other metadata, which is in the array `notes`, or other arrays.
+
+    changes: by name, a value of the metadata, or a function of an array; None leaves one out.
+    """
+    with np.load(path) as archive:
+        content: dict[str, Any] = dict(archive)
+    metadata = json.loads(str(content[notes]))
+    for name, change in changes.items():
+        if name in metadata:
+            metadata[name] = change
+        elif change is None:
+            del content[name]
+        else:
+            content[name] = change(content[name])
+    content[notes] = np.array(json.dumps(metadata))
+    with into.open("wb") as file:
+        np.savez(file, **content)
+    return into

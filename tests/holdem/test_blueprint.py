@@ -1,6 +1,5 @@
 """Blueprints: with buckets that lose nothing they approach the equilibrium; files that last."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from sog.holdem.blueprint.public_chance import BOARDS, Tables, iterate
 from sog.holdem.game import Holdem
 from sog.players.seating import seat
 from sog.tabular import compile_game, enumerate_public_tree, evaluate_policy, solve
+from tests.holdem.games import rewritten
 
 SMALL = Holdem(ranks=4, suits=2, deals="3", stack="400", bets="1/allin")
 LEDUC_LIKE = Holdem(ranks=3, suits=2, hole_cards=1, deals="1", stack="500", bets="0.5/1/allin")
@@ -122,21 +122,6 @@ def test_iterations_count_in_proportion_to_their_number(saved: Path) -> None:
         np.testing.assert_allclose(more - less, 0.5, rtol=1e-3)
 
 
-def changed(saved: Path, path: Path, **arrays: Any) -> Path:
-    with np.load(saved) as old:
-        new = {name: old[name] for name in old.files}
-    notes = json.loads(str(new["blueprint"]))
-    for name, value in arrays.items():
-        if name in notes:
-            notes[name] = value
-        else:
-            new[name] = value(new[name])
-    new["blueprint"] = np.array(json.dumps(notes))
-    with path.open("wb") as file:
-        np.savez(file, **new)
-    return path
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -155,7 +140,7 @@ def test_a_file_that_is_none_is_refused_in_one_line(
     saved: Path, tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(BlueprintFileError) as caught:
-        load_blueprint(changed(saved, tmp_path / "x.blueprint", **change))
+        load_blueprint(rewritten(saved, tmp_path / "x.blueprint", "blueprint", change))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 

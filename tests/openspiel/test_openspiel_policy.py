@@ -25,6 +25,7 @@ from open_spiel.python.bots.policy import PolicyBot  # noqa: E402
 from open_spiel.python.policy import python_policy_to_pyspiel_policy  # noqa: E402
 
 from sog.openspiel.policy import AgentPolicy  # noqa: E402
+from tests.openspiel.openspiel_games import histories  # noqa: E402
 
 KUHN = load_openspiel("kuhn_poker")
 OPENSPIELS = (
@@ -55,22 +56,13 @@ def searching_policy(settings: SearchSettings, seed: int = 0) -> AgentPolicy:
     return AgentPolicy(KUHN, make)
 
 
-def decisions_in(game: Any) -> list[Any]:
-    """All states of a game of OpenSpiel's where a player moves, parents first."""
-    states, found = [game.new_initial_state()], []
-    while states:
-        state = states.pop()
-        if not (state.is_chance_node() or state.is_terminal()):
-            found.append(state)
-        states += [state.child(action) for action in state.legal_actions()]
-    return found
-
-
 def table_of(policy: AgentPolicy, *, last_first: bool = False) -> dict[str, dict[int, float]]:
     """Probabilities at all information states of Kuhn poker."""
-    states = decisions_in(policy.game)[:: -1 if last_first else 1]
+    states = [*histories(policy.game.new_initial_state())][:: -1 if last_first else 1]
     return {
-        state.information_state_string(): policy.action_probabilities(state) for state in states
+        state.information_state_string(): policy.action_probabilities(state)
+        for state in states
+        if state.current_player() >= 0
     }
 
 
