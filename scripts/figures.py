@@ -87,6 +87,14 @@ ROWS: Final = {
     "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 13),
     "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 10, seeds=1),
     "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 25, seeds=1),
+    "liars_dice_2x5f": Row(
+        config="liars_dice_2x5f",
+        what="liar's dice 2x5, the network's own policy",
+        unit="points",
+        measure=("evaluate", "RUN", "--json", "--without-search", "--max-nodes", "2100000"),
+        take=("without_search", 0, "exploitability"),
+        minutes=60,
+    ),
     "kuhn": _exploitability("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", *_FEW, minutes=5),
     "goofspiel4": _exploitability(
         *("goofspiel4", "imperfect-information Goofspiel with 4 cards, SoG(100, 1)", "points"),
