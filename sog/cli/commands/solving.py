@@ -12,8 +12,8 @@ _MOST_NODES: Final = changed(
 _SOURCES: Final = """\
 SOURCE is one of
   FILE.npz     a policy that `sog solve --save` wrote
-  RUN          a run folder of `sog train`, or RUN@STEP for one of its checkpoints: the policy of
-               its agent, composed of a search at every decision (see sog evaluate --help)
+  RUN          a run folder of `sog train`, or RUN@STEP for one of its checkpoints: the policy of \
+its agent, composed of a search at every decision (see sog evaluate --help)
   GAME         a game, solved first by CFR over its whole public tree\
 """
 _MADE: Final = (
