@@ -46,6 +46,8 @@ def name_values(pairs: Iterable[tuple[str, str]], columns: int, indent: str = ""
 def _fold_line(line: str, columns: int) -> list[str]:
     margin = len(line) - len(line.lstrip())
     match = re.match(r" *(?:\S+ )*\S+ {2,}(?=\S)", line)
+    if margin == _MARGIN and not match and line.lstrip().startswith("sog "):
+        return _wrap_command(line, columns, 2 * _MARGIN)
     begin = match.end() if match else margin
     if margin and begin < _NARROWEST and not match:
         begin = min(margin, _MARGIN) + _MARGIN
@@ -65,6 +67,18 @@ def _wrap(line: str, columns: int, begin: int) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def _wrap_command(line: str, columns: int, begin: int) -> list[str]:
+    """Wraps a command outside of its quotes, with a backslash at each break, so that it can be
+    copied into a shell."""
+    if len(line) <= columns:
+        return [line]
+    last = " \\" if line.endswith(" \\") else ""
+    line = re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: quoted[0].replace(" ", "\0"), line)
+    pieces = _wrap(line.removesuffix(" \\"), columns - len(" \\"), begin)
+    ends = [*[" \\"] * (len(pieces) - 1), last]
+    return [piece.replace("\0", " ") + end for piece, end in zip(pieces, ends, strict=True)]
 
 
 class Formatter(argparse.RawDescriptionHelpFormatter):

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -43,9 +44,15 @@ def test_a_line_goes_on_where_its_description_begins() -> None:
         fold(text, 24)
         == "  sog games leduc  its\n    parameters, and then\n    its sizes\n  sog games"
     )
-    assert (
-        fold("  sog solve leduc --save leduc.npz", 24) == "  sog solve leduc --save\n    leduc.npz"
-    )
+
+
+def test_a_command_is_wrapped_so_that_a_shell_takes_it() -> None:
+    command = """  sog search leduc --history "check bet2" --lock 'check: bet2=1' --seed 1"""
+    assert fold(command, 80) == command
+    wrapped = fold(command + " \\", 36).split("\n")
+    assert wrapped[1:3] == ['    "check bet2" --lock \\', "    'check: bet2=1' --seed 1 \\"]
+    assert all(line.endswith(" \\") for line in wrapped)
+    assert shlex.split(" ".join(line[:-1] for line in wrapped)) == shlex.split(command)
 
 
 MATCH = ("random", "always_call", "--game", "kuhn", "--games", "4")
@@ -98,7 +105,9 @@ def test_lines_fit_the_terminal_and_no_word_is_broken(
         monkeypatch.setattr("sys.stdin", io.StringIO("?\nq\n"))
         out = output(sog, *command)
         out = re.sub(r"\x1b\[[\d;]*m", "", out)
-        assert [line for line in out.splitlines() if len(line) > columns and " " in line] == []
+        long = [line for line in out.splitlines() if len(line) > columns]
+        assert [line for line in long if " " in line.strip().removesuffix(" \\")] == []
+        out = out.replace(" \\\n", "\n")  # where a command is wrapped
         words[columns] = set(re.sub(r"[\d.,]+(e-\d+)?", "#", out).split())  # times differ
     assert words[60] == words[80] == words[400]
 
