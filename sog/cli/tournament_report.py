@@ -66,7 +66,7 @@ def _rated(ratings: Ratings, order: list[int], place: int) -> list[str]:
     better = ""
     if place + 1 < len(order):
         better = f"{100 * ratings.superiority[number, order[place + 1]]:.1f}%"
-    return [f"{ratings.elo[number]:+.0f}", f"± {ratings.half_width[number]:.0f}", better]
+    return [f"{round(ratings.elo[number]):+d}", f"± {ratings.half_width[number]:.0f}", better]
 
 
 def _cell(player: int, other: int, results: Results, show: str) -> str:

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from sog.cli.saved_tournament import SavedTournament, write_games
+from sog.cli.tournament_report import _rated
 from sog.games import make
 from sog.play.arena import MatchResult
-from sog.play.elo import fit_elo
+from sog.play.elo import Ratings, fit_elo
 from sog.play.game_in_progress import PlayedGame
 from sog.play.tournament import Pairing
 from tests.cli.conftest import Run, RunJson, output, refusal
@@ -350,3 +351,8 @@ def test_ratings_are_shown_with_how_likely_each_is_better_than_the_next(
     assert [row[0] for row in table[1:]] == ["1 tabular:10", "2 tabular:20", "3 random"]
     assert [row[5] for row in table[1:]] == [f"{expected.elo[n]:+.0f}" for n in (1, 2, 0)]
     assert table[1][-1] == f"{100 * expected.superiority[1, 2]:.1f}%"
+
+
+def test_a_rating_of_almost_zero_has_no_minus_sign() -> None:
+    ratings = Ratings(elo=np.array([-0.2, 0.2]), covariance=np.eye(2), added_draws=0.0)
+    assert [_rated(ratings, [1, 0], place)[0] for place in (0, 1)] == ["+0", "+0"]
