@@ -86,6 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     start_jax(all_cores=arguments.schedule == "inline")  # else each worker uses one core
     game = load_game(config.game)
     path = arguments.run or Path("runs") / Path(arguments.config).stem
+    if path.exists() and not path.is_dir():
+        raise CommandError(f"--run: {path} is a file; a folder is needed.")
     try:
         check_config(game, config)  # before the folder is created
         with RunFolder.open(path, config) as folder:

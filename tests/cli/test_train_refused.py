@@ -53,6 +53,14 @@ def test_a_run_that_would_make_no_examples_is_refused(sog: Run, tmp_path: Path) 
     )
 
 
+def test_a_file_is_no_run_folder(sog: Run, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("mine")
+    found = refusal(sog, "train", "kuhn", "--run", str(file))
+    assert found == f"--run: {file} is a file; a folder is needed."
+    assert file.read_text() == "mine"
+
+
 def test_an_unknown_key_of_a_file_is_named(sog: Run, tmp_path: Path) -> None:
     file = tmp_path / "wrong.toml"
     file.write_text('game = "kuhn"\nserach = { num_simulations = 4 }\n')
