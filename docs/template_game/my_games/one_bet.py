@@ -1,8 +1,8 @@
 """One bet: each gets a card, the first player bets a chip or checks, the second calls or folds.
 
 Both have put in a chip before; whoever holds the higher card wins. With three cards the first
-player wins 1/18 of a chip per game: he bets with the highest card, and bluffs with the lowest every
-third time; the second calls with the middle card every third time.
+player wins 1/18 of a chip per game by betting with the highest card, and bluffing with the lowest
+every third time; the second calls with the middle card every third time.
 """
 
 import dataclasses
