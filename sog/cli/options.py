@@ -104,7 +104,8 @@ OPTIONS: Final[dict[str, Declaration]] = {
     "--openings": _value(
         "FILE|random:PLIES",
         "start games from these positions, each once with either player first: lines of a "
-        "file, written as for --history (# starts a comment), or so many random moves",
+        "file, written as for --history (a line that starts with # is a comment), or so many "
+        "random moves",
     ),
     # The amount of work.
     "--games": _count("N", "games to play, an even number (default: 100)", 100),
