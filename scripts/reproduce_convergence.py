@@ -195,7 +195,7 @@ def sweep(
             write(arguments, facts, best, "games", "mbb", "exploitability (mbb per hand)")
     for name, result in best.items():
         late, paper = np.array(result["late_mbb"]), PAPER_MBB[arguments.game][name]
-        error = late.std() / len(late) ** 0.5
+        error = late.std(ddof=min(1, len(late) - 1)) / len(late) ** 0.5
         print(
             f"{result['method']}: {late.mean():.0f} +- {error:.0f} mbb, paper about {paper}, "
             f"ratio {late.mean() / paper:.2f}"
@@ -264,7 +264,7 @@ def main() -> None:
     for name, result in results.items():
         last = result["points"][-1]
         found = np.array(last["nash_conv"])
-        deviation = found.std() / np.sqrt(len(found))
+        deviation = found.std(ddof=min(1, len(found) - 1)) / np.sqrt(len(found))
         print(
             f"{name}: NashConv {found.mean():.5f} +- {deviation:.5f} at {last['episodes']:,} games"
         )

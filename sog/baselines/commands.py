@@ -31,7 +31,8 @@ backward_induction solves in one go, and prints the value and its work.
 JSON: {{"game", "method", "unit", "seeds", "seed", "iterations", "interrupted", "seconds",
 "compile_seconds", "exploitability" (of every seed at the end), "checkpoints": [{{"iteration",
 "episodes" (sampled games; null if a method samples more than single games), "seconds",
-"exploitability" (mean over seeds), "standard_error", "min", "max", "value" (to player 0)}}]}}.
+"exploitability" (mean over seeds), "standard_error" (null for one seed), "min", "max", "value" (to
+player 0)}}]}}.
 Of backward_induction: {{"game", "method", "unit", "value", "exploitability", "counts", "seconds"}}.
 """,
     (

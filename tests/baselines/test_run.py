@@ -1,6 +1,7 @@
 """`sog run`: convergence of methods that learn by sampling."""
 
 import json
+import statistics
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,16 @@ def test_a_run_is_reported_as_json(sog_json: Callable[..., Any]) -> None:
     assert len(found) == 16
     assert sum(found) / 16 == pytest.approx(last["exploitability"])
     assert last["min"] == min(found) < max(found) == last["max"]
+    assert last["standard_error"] == pytest.approx(statistics.stdev(found) / 16**0.5)
     # Uniform play, which the first iterations are close to, is exploitable by 458 mbb.
     assert 0.02 < last["exploitability"] < 0.7 * result["checkpoints"][0]["exploitability"]
+
+
+def test_one_seed_has_no_standard_error(sog: Run, sog_json: Callable[..., Any]) -> None:
+    options = ("run", "outcome_sampling:4", "kuhn", "--seeds", "1")
+    assert sog_json(*options)["checkpoints"][-1]["standard_error"] is None
+    _, out, _ = sog(*options)
+    assert out.splitlines()[-3].split()[:3:2] == ["4", "-"]
 
 
 def test_the_table_ends_with_the_last_iteration_and_a_picture_is_drawn(

@@ -43,7 +43,8 @@ class SeedsCheckpoint:
     episodes: int | None
     seconds: float
     exploitability: float
-    standard_error: float
+    standard_error: float | None
+    """Of the mean; None for a single seed."""
     min: float
     max: float
     value: float
@@ -174,12 +175,18 @@ def _evaluate(
             episodes=None if episodes is None else episodes * learner.iteration,
             seconds=seconds,
             exploitability=float(found.mean()),
-            standard_error=float(found.std() / np.sqrt(len(found))),
+            standard_error=_standard_error(found),
             min=float(found.min()),
             max=float(found.max()),
             value=float(np.mean(evaluation.value)),
         )
     )
+
+
+def _standard_error(found: np.ndarray) -> float | None:
+    if len(found) < 2:
+        return None
+    return float(found.std(ddof=1) / np.sqrt(len(found)))
 
 
 def _detail(result: _Result, iteration: int) -> str:
@@ -239,7 +246,8 @@ def _print(result: _Result) -> None:
     )
     for point in _some(result.checkpoints):
         numbers = (point.exploitability, point.standard_error, point.min, point.max)
-        table.add_row(f"{point.iteration:,}", *(display.number(1000 * value) for value in numbers))
+        cells = ("-" if value is None else display.number(1000 * value) for value in numbers)
+        table.add_row(f"{point.iteration:,}", *cells)
     runs = arguments.seeds * last.iteration
     speed = f"{runs / last.seconds:,.0f} iterations/s of all seeds together"
     display.print_table(
