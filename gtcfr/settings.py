@@ -5,7 +5,7 @@ import math
 from typing import Final
 
 from sog.parameters import check_fields
-from sog.tabular.rules import RULES, Rule
+from sog.tabular.rules import RULES, Rule, most_iterations
 
 DEEPEST: Final = "deepest"
 REPLY: Final = "reply"
@@ -145,6 +145,12 @@ class SearchSettings:
             raise ValueError(
                 f"kept_simulations must be 0 with rule {self.rule}, whose averages are planned for "
                 f"one search, got {self.kept_simulations}."
+            )
+        most = most_iterations(self.cfr_rule, "float32")
+        if self.num_updates > most:
+            raise ValueError(
+                f"rule {self.rule} must make at most {most} updates, whose weights 32 bits can sum "
+                f"up, got {self.num_updates}."
             )
 
     @property

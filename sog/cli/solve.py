@@ -37,7 +37,7 @@ from sog.tabular import (
 )
 from sog.tabular.locks import Lock, lock_game, read_locks
 from sog.tabular.solve_file import read_notes
-from sog.tabular.solver import find_rule
+from sog.tabular.solver import check_iterations, find_rule
 
 _SOLVING: Final = "solving"
 _RULE: Final = "cfr+"
@@ -136,6 +136,8 @@ def _plan(game: Game[Any], arguments: argparse.Namespace) -> _Plan:
                 f"--iterations must be more than the {before:,} that {arguments.resume} has made, "
                 f"got {iterations:,}."
             )
+    with mistakes("--iterations: "):
+        check_iterations(find_rule(rule), precision, iterations)
     return _Plan(rule=rule, precision=precision, iterations=iterations, until=until, before=before)
 
 

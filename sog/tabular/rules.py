@@ -5,13 +5,16 @@ Elementwise functions of arrays of any shape: for `sog.tabular.cfr`, searches an
 
 import dataclasses
 import math
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 _LEAST_LOG_WEIGHT: Final = -80.0
+_MOST_ITERATIONS: Final = 2_000_000_000  # 32-bit counters
+_MOST_REACH: Final = 1000  # of a sequence where infostates are merged
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -175,6 +178,16 @@ def averaging_weight(rule: Rule, step: Step) -> Array:
     change = power.end - power.start
     log = (power.start + change / 2 / step.planned) * jnp.log(share) + change * (share - 1)
     return jnp.exp(jnp.maximum(log, _LEAST_LOG_WEIGHT))
+
+
+def most_iterations(rule: Rule, dtype: Any) -> int:
+    """The iterations after which the weighted sums of averages are still finite, with room for
+    reach above 1: t^5 soon is not in 32 bits. Those of a scheduled rule do not grow."""
+    power = rule.averaging_power
+    if isinstance(power, Ramp):
+        return _MOST_ITERATIONS
+    largest = float(np.finfo(dtype).max) / _MOST_REACH
+    return int(min((largest * (power + 1)) ** (1 / (power + 1)), _MOST_ITERATIONS))
 
 
 def step_of(number: Array, planned: Array, like: Array) -> Step:

@@ -22,7 +22,7 @@ from sog.tabular.cfr import CFRState, average_policy, in_layers, initial_state, 
 from sog.tabular.compiler import compile_game
 from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import enumerate_public_tree
-from sog.tabular.rules import RULES, Rule, step_of
+from sog.tabular.rules import RULES, Rule, most_iterations, step_of
 from sog.tabular.sequence_form import CompiledGame, SequenceForm
 
 Precision = Literal["float32", "float64"]
@@ -63,6 +63,16 @@ def find_rule(name: str) -> Rule:
     if name not in RULES:
         raise ValueError(f"unknown rule {name!r}; known: {', '.join(RULES)}.")
     return RULES[name]
+
+
+def check_iterations(rule: Rule, precision: Precision, iterations: int) -> None:
+    """Raises ValueError for more iterations than the rule's averages can sum up."""
+    most = most_iterations(rule, precision)
+    if iterations > most:
+        raise ValueError(
+            f"iterations must be at most {most:,} in {precision} where averages are weighted by "
+            f"t^{rule.averaging_power}, got {iterations:,}."
+        )
 
 
 def compile_tree(game: Game[Any], *, root: Any = None, **limits: Any) -> CompiledGame:
@@ -112,6 +122,7 @@ class Solver:
         """Runs more iterations."""
         if iterations < 0:
             raise ValueError(f"iterations must be >= 0, got {iterations}.")
+        check_iterations(self.rule, self.precision, self.iteration + iterations)
         with jax.enable_x64(self.precision == "float64"):
             numbers = map(np.int32, (self.iteration + 1, iterations, self.planned))
             state = _run(self._form, self.root_reach, self.rule, self.state, *numbers)
@@ -172,6 +183,7 @@ def solve(
         raise ValueError(f"the exploitability to reach must be > 0, got {until}.")
     began = time.perf_counter()
     solver = solver or Solver(compiled, rule, precision=precision)
+    check_iterations(solver.rule, solver.precision, iterations)
     solver.planned = iterations if until is None else 0
     solver.warm_up()
     compiled_at = time.perf_counter()

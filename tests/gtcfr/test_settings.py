@@ -55,6 +55,10 @@ def test_a_tree_that_grows_early_has_as_many_updates_and_simulations(
         ({"alpha": 1.5}, "alpha must be in"),
         ({"rule": "none"}, "rule must be one of"),
         ({"rule": "hs-pcfr+", "kept_simulations": 10}, "kept_simulations must be 0 with rule hs-"),
+        (
+            {"rule": "pdcfr+", "num_simulations": 4_000_000},
+            r"rule pdcfr\+ must make at most 1\d{6} updates.*4000000",
+        ),
         ({"growth_share": 0}, "growth_share must be in"),
         ({"num_children": 1}, "num_children must be left out"),
         ({"max_actions": 0}, "max_actions must be an integer >= 1"),

@@ -1,5 +1,6 @@
 """The driver: when it stops, what it reports on the way, what it refuses."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import get_args
 
@@ -15,6 +16,7 @@ from sog.tabular import (
     solve,
     uniform_policy,
 )
+from sog.tabular.rules import RULES, most_iterations
 from sog.tabular.solver import Precision
 from tests.tabular.small_games import compiled_game, node_after
 
@@ -118,6 +120,29 @@ def test_ctrl_c_before_the_first_iteration_returns_the_uniform_policy(
 def test_fewer_than_one_iteration_is_refused() -> None:
     with pytest.raises(ValueError, match=r"iterations must be >= 1, got 0\."):
         solve_kuhn(iterations=0)
+
+
+def test_sums_of_averages_stay_finite_as_long_as_a_solve_may_last() -> None:
+    """Their growth from t to 2t is that of t^6 / 6, also just before the limit of 32 bits."""
+    solver = Solver(compiled_game("kuhn"), "pdcfr+")
+    most = most_iterations(RULES["pdcfr+"], "float32")
+    solver.iteration = most - 10
+    solver.state = dataclasses.replace(
+        solver.state,
+        policy_sum=jax.tree.map(lambda one: one + float(most) ** 6 / 6, solver.state.policy_sum),
+    )
+    solver.run(10)
+    assert np.isfinite(solver.evaluate().exploitability).all()
+    message = (
+        r"at most 1,1\d\d,\d\d\d in float32 where averages are weighted by t\^5, got 4,000,000"
+    )
+    with pytest.raises(ValueError, match=message):
+        solver.run(4_000_000 - most)
+    with pytest.raises(ValueError, match=message):
+        solve(compiled_game("kuhn"), rule="pdcfr+", iterations=4_000_000)
+    assert most_iterations(RULES["pdcfr+"], "float64") == most_iterations(
+        RULES["hs-dcfr"], "float32"
+    )
 
 
 @pytest.mark.parametrize("until", [0.0, -1.0, float("nan")])
