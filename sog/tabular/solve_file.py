@@ -3,8 +3,9 @@
     save_solver("leduc.solve", solve(compiled, iterations=500).solver)
     solve(compiled, iterations=1000, solver=load_solver("leduc.solve", compiled))
 
-The result is that of 1000 iterations in one go, bit for bit. A file has one game, one rule and one
-precision; nothing in it is executed.
+The result is that of 1000 iterations in one go, bit for bit, unless the rule has a schedule, which
+plans for the iterations of each call. A file has one game, one rule and one precision; nothing in
+it is executed.
 """
 
 import hashlib
