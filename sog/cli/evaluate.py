@@ -257,6 +257,9 @@ def _solve(compiled: CompiledGame, plan: Plan, work: display.Work) -> dict[int, 
     solver = Solver(compiled, plan.searches[0].rule)
     found: dict[int, float] = {}
     for updates in sorted({search.num_updates for search in plan.searches}):
+        if solver.rule.is_planned:  # each search knows how many updates there will be
+            solver = Solver(compiled, solver.rule)
+            solver.planned = updates
         solver.run(updates - solver.iteration)
         found[updates] = float(solver.evaluate().exploitability[0])
     return found

@@ -47,17 +47,18 @@ def test_json_has_the_spread_of_exploitability_over_seeds(sog_json: RunJson) -> 
     assert result["seconds"] > 0
 
 
+@pytest.mark.parametrize("rule", ["cfr+", "hs-dcfr"])  # the second plans for them
 def test_beside_a_search_stands_cfr_with_as_many_updates(
-    sog_json: RunJson, monkeypatch: pytest.MonkeyPatch
+    sog_json: RunJson, monkeypatch: pytest.MonkeyPatch, rule: str
 ) -> None:
     monkeypatch.setattr("sog.cli.evaluate.compose", composed_of_nothing)
-    searches = ("--search", "2,0.2", "--search", "9,2.5", "--set", "rule=cfr+")
+    searches = ("--search", "2,0.2", "--search", "9,2.5", "--set", f"rule={rule}")
     results = sog_json("evaluate", "kuhn", *searches)["results"]
     assert [result["search"] for result in results] == [[2, 0.2], [9, 2.5]]
     assert [result["updates"] for result in results] == [2 * 5, 9 // 3]
     for result in results:
         iterations = ("--iterations", str(result["updates"]))
-        solved = sog_json("solve", "kuhn", "--rule", "cfr+", *iterations)
+        solved = sog_json("solve", "kuhn", "--rule", rule, *iterations)
         assert result["tabular"] == pytest.approx(solved["exploitability"], rel=1e-5)
 
 
