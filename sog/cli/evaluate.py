@@ -114,7 +114,8 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
         read = [
             changed(base, read_simulations(text, "--search") | changes) for text in arguments.search
         ]
-    num_seeds = (arguments.seeds or DEFAULT_SEEDS) if base.grow or arguments.noise else 1
+    is_random = base.grow or arguments.noise or base.max_outcomes is not None
+    num_seeds = (arguments.seeds or DEFAULT_SEEDS) if is_random else 1
     if arguments.seed + num_seeds - 1 > MOST_SEED:
         raise CommandError(
             f"--seed must be at most {MOST_SEED - num_seeds + 1} for {num_seeds} seeds, "
@@ -122,7 +123,9 @@ def read_plan(arguments: argparse.Namespace) -> Plan:
         )
     check_plot(arguments.plot)
     if (arguments.seeds or 1) > num_seeds:
-        display.note("nothing is random without growth and noise: one policy is composed.")
+        display.note(
+            "nothing is random without growth, noise and max_outcomes: one policy is composed."
+        )
     own = None if arguments.whole_game else arguments.evaluator or EXACT
     evaluator = own if run is None else "network"
     if evaluator != EXACT and not arguments.whole_game:

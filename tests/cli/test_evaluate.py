@@ -113,8 +113,17 @@ def test_without_growth_and_noise_one_policy_is_composed(sog: Run) -> None:
     assert code == 0
     assert json.loads(out)["results"][0]["seeds"] == 1
     assert err.splitlines()[0] == (
-        "sog: nothing is random without growth and noise: one policy is composed."
+        "sog: nothing is random without growth, noise and max_outcomes: one policy is composed."
     )
+
+
+def test_a_sample_of_chance_is_random_so_several_policies_are_composed(
+    sog_json: RunJson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.cli.evaluate.compose", composed_of_nothing)
+    options = ("leduc", "--whole-game", "--set", "max_outcomes=4", "--search", "1,1")
+    (result,) = sog_json("evaluate", *options, "--seeds", "3")["results"]
+    assert result["seeds"] == 3
 
 
 def test_the_table_has_a_row_per_search(sog: Run) -> None:
