@@ -13,10 +13,6 @@ import pytest
 
 from gtcfr.evaluator import ZeroEvaluator
 from gtcfr.settings import SearchSettings
-from sog.cli import play
-from sog.cli.arguments import make_parser
-from sog.cli.errors import INTERRUPTED
-from sog.cli.interrupts import Concluded
 from sog.cli.main import main
 from sog.evaluation import ComposedPolicies
 from sog.games import make
@@ -48,19 +44,20 @@ def sog(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def run_play(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs the command for a person who types some lines: exit code, stdout, stderr."""
+def typed(sog: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs `sog` for a person who types some lines, which come first."""
 
-    def run(typed: str, *arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        try:
-            code = play.run(make_parser().parse_args(["play", *arguments]))
-        except Concluded:
-            code = INTERRUPTED
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
+    def run(lines: str, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.stdin", io.StringIO(lines))
+        return sog(*arguments)
 
     return run
+
+
+@pytest.fixture
+def run_play(typed: Run) -> Run:
+    """Runs `sog play` for a person who types some lines, which come first."""
+    return lambda lines, *arguments: typed(lines, "play", *arguments)
 
 
 @pytest.fixture

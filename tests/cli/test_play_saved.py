@@ -7,9 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 import pytest
 
-from sog.cli.errors import CommandError
 from sog.games import make
-from tests.cli.conftest import Run, output
+from tests.cli.conftest import Run, output, refusal
 
 
 def test_ctrl_c_shows_the_score_and_saves_the_games(
@@ -68,8 +67,8 @@ def test_a_file_that_no_session_left_is_not_resumed(
     game = ("random", "--game", "matching_pennies", "--games", "1")
     run_play("heads\n", *game, "--save", str(file))
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    with pytest.raises(CommandError, match=r"is not a file of `sog play --save`\.$"):
-        run_play("heads\n", *game, "--resume", str(file))
+    error = refusal(run_play, "heads\n", *game, "--resume", str(file))
+    assert error.endswith("is not a file of `sog play --save`.")
 
 
 def test_the_score_goes_on_with_a_resumed_file(run_play: Run, tmp_path: Path) -> None:
@@ -86,15 +85,14 @@ def test_an_earlier_file_is_not_lost(run_play: Run, tmp_path: Path) -> None:
     file = tmp_path / "games.json"
     game = ("random", "--game", "matching_pennies", "--games", "1")
     run_play("heads\n", *game, "--save", str(file))
-    before = file.read_bytes()
-    with pytest.raises(CommandError, match="exists already; --resume continues it"):
-        run_play("heads\n", *game, "--save", str(file))
-    with pytest.raises(CommandError, match=r"are of matching_pennies.*, not of kuhn"):
-        run_play("1\n", "random", "--game", "kuhn", "--resume", str(file))
-    with pytest.raises(CommandError, match="uses the seed of the file: omit --seed"):
-        run_play("1\n", *game, "--seed", "3", "--resume", str(file))
-    with pytest.raises(CommandError, match="are against random, not against tabular"):
-        run_play("1\n", "tabular", "--game", "matching_pennies", "--resume", str(file))
+    before, resumed = file.read_bytes(), ("--resume", str(file))
+    for arguments, message in (
+        ((*game, "--save", str(file)), "exists already; --resume continues it"),
+        (("random", "--game", "kuhn", *resumed), "are of matching_pennies, not of kuhn"),
+        ((*game, "--seed", "3", *resumed), "uses the seed of the file: omit --seed"),
+        (("tabular", *game[1:], *resumed), "are against random, not against tabular"),
+    ):
+        assert message in refusal(run_play, "heads\n", *arguments, notes=True)
     assert file.read_bytes() == before
 
 

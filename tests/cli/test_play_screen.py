@@ -81,30 +81,37 @@ def test_a_board_of_chess_has_colored_squares_where_the_terminal_can() -> None:
     assert draw_state(game, state) == textwrap.indent(game.draw(state), "  ")
 
 
+class Typist:
+    """A terminal that knows all answers, and keeps what it is told."""
+
+    has_pieces = False
+
+    def __init__(self, *answers: str, said: list[str]) -> None:
+        self._answers, self._said = list(answers), said
+
+    def say(self, text: str = "", style: str = "") -> None:
+        self._said.append(text)
+
+    def ask(self, prompt: str) -> str:
+        return self._answers.pop(0)
+
+
+def chosen(game: Any, opening: Opening, *answers: str, said: list[str]) -> int:
+    """The action of a person who gives these answers."""
+    terminal: Any = Typist(*answers, said=said)
+    human = Human(game, 0, terminal, None)
+    human.moves = Moves(GameInProgress(game, opening))
+    return human.act(0)
+
+
 def test_moves_are_typed_as_people_write_them() -> None:
     """A knight's move, castling by king and rook, a pawn that becomes a knight, and the rest."""
     game, said = Chess(), list[str]()
     state = game.start("r3k2r/P7/8/8/8/8/7P/R3K1NR w KQkq - 0 1")
-
-    class Typist:
-        has_pieces = False
-
-        def __init__(self, *answers: str) -> None:
-            self._answers = list(answers)
-
-        def say(self, text: str = "", style: str = "") -> None:
-            said.append(text)
-
-        def ask(self, prompt: str) -> str:
-            return self._answers.pop(0)
+    opening = Opening(beginning=Beginning(text="", state=state))
 
     def typed(*answers: str) -> str:
-        terminal: Any = Typist(*answers)
-        human = Human(game, 0, terminal, None)
-        human.moves = Moves(
-            GameInProgress(game, Opening(beginning=Beginning(text="", state=state)))
-        )
-        return game.uci_of_action(state, human.act(0))
+        return game.uci_of_action(state, chosen(game, opening, *answers, said=said))
 
     assert typed("Nf3") == "g1f3"
     assert typed("h4") == "h2h4"
@@ -183,19 +190,6 @@ def test_what_is_won_has_a_sign_and_a_unit(value: float, text: str) -> None:
 def test_a_person_without_a_choice_is_not_asked() -> None:
     """A board of one column."""
     said: list[str] = []
-
-    class Silent:
-        has_pieces = False
-
-        def say(self, text: str = "", style: str = "") -> None:
-            said.append(text)
-
-        def ask(self, prompt: str) -> str:
-            raise AssertionError("nobody is to be asked")
-
-    terminal: Any = Silent()
     board = make("connect_four(rows=2,columns=1,run_length=2)")
-    human = Human(board, 0, terminal, None)
-    human.moves = Moves(GameInProgress(board))
-    assert human.act(0) == 0
+    assert chosen(board, Opening(), said=said) == 0
     assert said[-1] == "  There is no choice: column 1."

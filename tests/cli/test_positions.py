@@ -1,6 +1,5 @@
 """Games that begin at a position of its own: played, saved, gone on with, replayed and reviewed."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -12,17 +11,6 @@ from tests.cli.conftest import Run, RunJson, output, refusal
 MATE_IN_1: Final = "2k2/5/2K2/5/R4 w - - 0 1"
 BLACK_MATES: Final = "2K2/5/2k2/5/r4 b - - 0 1"
 CHESS: Final = ("random", "--game", "gardner_chess")
-
-
-@pytest.fixture
-def typed(sog: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `sog` for a person who types some lines."""
-
-    def run(lines: str, *arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.stdin", io.StringIO(lines))
-        return sog(*arguments)
-
-    return run
 
 
 def saved(path: Path) -> Any:

@@ -1,6 +1,5 @@
 """`sog replay`: a saved game is told as it was played."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -104,14 +103,10 @@ def test_a_game_that_is_not_installed_is_told_without_its_rules(sog: Run, tmp_pa
         assert sog("replay", str(path)) == (0, TOLD.replace("kuhn(ranks=3)", game), note)
 
 
-def test_a_game_that_was_played_is_told(
-    sog: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_game_that_was_played_is_told(sog: Run, run_play: Run, tmp_path: Path) -> None:
     path = tmp_path / "played.json"
-    monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 20))
-    output(
-        sog, "play", "random", "--game", "kuhn", "--games", "1", "--seed", "1", "--save", str(path)
-    )
+    options = ("--game", "kuhn", "--games", "1", "--seed", "1", "--save", str(path))
+    output(run_play, "1\n" * 20, "random", *options)
     code, out, err = sog("replay", str(path))
     assert (code, err) == (0, "")
     assert out.startswith("kuhn(ranks=3) against random\n\nGame 1: you were player 0.\n")
