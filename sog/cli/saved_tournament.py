@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from sog.cli.display import values_of
 from sog.cli.errors import CommandError, write_file, writing
 from sog.cli.game_output import is_record_name
 from sog.files import open_to_append, open_to_lock, parse_json, read_bytes
@@ -20,7 +21,7 @@ from sog.games import Game
 from sog.games.notation import describe_path
 from sog.play.game_in_progress import PlayedGame
 from sog.play.game_records import write_record
-from sog.play.history import Beginning, Opening, read_beginning, state_at_beginning
+from sog.play.history import Opening, state_at_beginning
 from sog.play.replay import ReplayError, check_public
 from sog.play.tournament import Pairing, pairings
 
@@ -29,30 +30,9 @@ _VERSION: Final = 1
 _MOST_BYTES: Final = 2**30
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class SavedGame:
-    """A finished game."""
-
-    utility: float
-    """Utility of player 0."""
-    outcomes: tuple[int, ...]
-    resigned: int | None = None
-    begins: str | None = None
-    """Where it began, if not at the start of the game, see `sog.play.history.Beginning`."""
-
-    @staticmethod
-    def of(played: PlayedGame) -> "SavedGame":
-        """The part of a game that is saved."""
-        return SavedGame(
-            utility=played.utility,
-            outcomes=played.outcomes,
-            resigned=played.resigned,
-            begins=None if played.beginning is None else played.beginning.text,
-        )
-
-
-PairOfGames = tuple[SavedGame, SavedGame]
-"""The first has the player of the lower number as player 0, the second as player 1."""
+PairOfGames = tuple[PlayedGame, PlayedGame]
+"""The first has the player of the lower number as player 0, the second as player 1. Actions,
+infostates and policies are left out."""
 
 
 class SavedTournament:
@@ -118,11 +98,14 @@ class SavedTournament:
 
     def add(self, pairing: Pairing, number: int, first: PlayedGame, second: PlayedGame) -> None:
         """Adds a pair of games."""
-        pair = SavedGame.of(first), SavedGame.of(second)
+        pair = _without_details(first), _without_details(second)
         self.games.setdefault(pairing, []).append(pair)
         if self.path is None:
             return
-        games = [dataclasses.asdict(record) for record in pair]
+        games = [
+            {**values_of(played, "utility", "outcomes", "resigned"), "begins": _begins(played)}
+            for played in pair
+        ]
         with writing(self.path), open_to_append(self.path) as file:
             file.write(_line({"pairing": pairing, "pair": number, "games": games}).encode())
 
@@ -167,19 +150,34 @@ class SavedTournament:
         first, second = (self._record(game, number) for game in line["games"])
         known.append((first, second))
 
-    def _record(self, game: Any, number: int) -> SavedGame:
+    def _record(self, game: Any, number: int) -> PlayedGame:
         """A game of the pair with this number, checked against the rules."""
         opening = self.openings[number % len(self.openings)]
-        begins = None if opening.beginning is None else opening.beginning.text
-        utility, outcomes = float(game["utility"]), tuple(game["outcomes"])
+        outcomes = tuple(game["outcomes"])
         if not all(type(outcome) is int for outcome in outcomes):
             raise TypeError
-        if game["begins"] != begins or outcomes[: len(opening.outcomes)] != opening.outcomes:
-            raise ReplayError("it has another opening.")
-        check_public(self._game, opening.beginning, outcomes, game["resigned"], utility)
-        return SavedGame(
-            utility=utility, outcomes=outcomes, resigned=game["resigned"], begins=begins
+        found = PlayedGame(
+            utility=float(game["utility"]),
+            outcomes=outcomes,
+            actions=(),
+            infostates=(),
+            resigned=game["resigned"],
+            beginning=opening.beginning,
         )
+        same_opening = outcomes[: len(opening.outcomes)] == opening.outcomes
+        if game["begins"] != _begins(found) or not same_opening:
+            raise ReplayError("it has another opening.")
+        check_public(self._game, found)
+        return found
+
+
+def _without_details(played: PlayedGame) -> PlayedGame:
+    return dataclasses.replace(played, actions=(), infostates=(), policies=())
+
+
+def _begins(played: PlayedGame) -> str | None:
+    """Where it began, if not at the start of the game."""
+    return None if played.beginning is None else played.beginning.text
 
 
 def _line(value: dict[str, Any]) -> str:
@@ -195,7 +193,7 @@ def write_games(path: Path, game: Game[Any], names: Sequence[str], saved: SavedT
 
 def _all_games(
     names: Sequence[str], saved: SavedTournament
-) -> Iterator[tuple[tuple[str, str], SavedGame]]:
+) -> Iterator[tuple[tuple[str, str], PlayedGame]]:
     """All games with the names of player 0 and player 1."""
     for (first, second), pairs in sorted(saved.games.items()):
         for one, other in pairs:
@@ -203,31 +201,19 @@ def _all_games(
             yield (names[second], names[first]), other
 
 
-def _start(game: Game[Any], record: SavedGame) -> Any:
-    """The public state where a game began."""
-    return state_at_beginning(
-        game, None if record.begins is None else _beginning(game, record.begins)
-    )
-
-
-@functools.lru_cache
-def _beginning(game: Game[Any], text: str) -> Beginning:
-    return read_beginning(game, text)
-
-
 def _as_json(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> str:
-    games = []
-    for players, record in _all_games(names, saved):
-        games.append(
-            {
-                "players": players,
-                "utility": record.utility,
-                "resigned": record.resigned,
-                **({} if record.begins is None else {"begins": record.begins}),
-                "outcomes": record.outcomes,
-                "events": describe_path(game, _start(game, record), record.outcomes)[0],
-            }
-        )
+    games = [
+        {
+            "players": players,
+            **values_of(played, "utility", "resigned"),
+            **({} if played.beginning is None else {"begins": _begins(played)}),
+            "outcomes": played.outcomes,
+            "events": describe_path(
+                game, state_at_beginning(game, played.beginning), played.outcomes
+            )[0],
+        }
+        for players, played in _all_games(names, saved)
+    ]
     return json.dumps({"game": str(game), "unit": game.unit, "games": games}, indent=1) + "\n"
 
 
@@ -236,10 +222,10 @@ def _as_records(ending: str, game: Game[Any], names: Sequence[str], saved: Saved
         write_record(
             game,
             ending,
-            record.outcomes,
+            played.outcomes,
             names=players,
-            resigned=record.resigned,
-            start=_start(game, record),
+            resigned=played.resigned,
+            start=state_at_beginning(game, played.beginning),
         )
-        for players, record in _all_games(names, saved)
+        for players, played in _all_games(names, saved)
     )

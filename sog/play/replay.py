@@ -113,19 +113,14 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     return played
 
 
-def check_public(
-    game: Game[Any],
-    beginning: Beginning | None,
-    outcomes: Sequence[int],
-    resigned: int | None,
-    said: float,
-) -> None:
+def check_public(game: Game[Any], played: PlayedGame) -> None:
     """Checks a game's public events and its end against the rules.
 
-    said: player 0's utility; with hidden information it need only be possible. Raises ReplayError.
+    With hidden information its utility need only be possible. Raises ReplayError.
     """
-    ongoing = GameInProgress(game, Opening(beginning=beginning))
-    for number, outcome in enumerate(outcomes, start=1):
+    said, resigned = played.utility, played.resigned
+    ongoing = GameInProgress(game, Opening(beginning=played.beginning))
+    for number, outcome in enumerate(played.outcomes, start=1):
         legal = ongoing.now.legal_outcomes
         if not (0 <= outcome < len(legal) and legal[outcome]):
             raise ReplayError(f"event {number} is not possible in {game}.")
