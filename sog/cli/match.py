@@ -25,7 +25,7 @@ from sog.play import Aivat
 from sog.play.arena import Z_95, MatchResult, play_match
 from sog.players.player import Host
 from sog.players.seating import Seating
-from sog.tabular import compile_game, solve
+from sog.tabular import compile_game
 from sog.tabular.enumerated_game import EnumeratedGame
 
 
@@ -237,13 +237,6 @@ def _exact(game: Game[Any], host: Host) -> Aivat:
         check_memory({f"the exact values of {game}": size})
     except ValueError as error:
         raise CommandError(f"--aivat exact: {error} {_OTHERWISE}") from None
-    host.begin(f"solving {game.name} for AIVAT", total=_ITERATIONS)
-    solution = solve(
-        compile_game(tree),
-        iterations=_ITERATIONS,
-        on_checkpoint=lambda checkpoint: host.update("", checkpoint.iteration),
-    )
-    if solution.interrupted:
-        raise KeyboardInterrupt
+    solution = host.solve(compile_game(tree), "cfr+", _ITERATIONS)
     enumerated = EnumeratedGame(tree=tree)
     return Aivat(enumerated, policy_evaluator(enumerated, solution.policy))

@@ -14,13 +14,13 @@ from sog.cli import display
 from sog.cli.errors import CommandError, mistakes, reject
 from sog.cli.loading import compile_whole_game, load_game, load_named_run
 from sog.cli.options import MOST_NODES_EVALUATED
-from sog.cli.players import describe_search, read_settings
+from sog.cli.players import describe_search, host_of, read_settings
 from sog.evaluation import compose
 from sog.games import Game
 from sog.games.foreign import check_named_by_file
 from sog.play.policies import is_table
 from sog.players.runs import names_run
-from sog.tabular import Checkpoint, CompiledGame, PublicTree, load_policy, read_metadata, solve
+from sog.tabular import CompiledGame, PublicTree, load_policy, read_metadata
 from sog.tabular.profile_analysis import ProfileAnalysis, analyze_profile, check_analysis
 from sog.tabular.public_tree import DEFAULT_MAX_NODES
 
@@ -108,14 +108,7 @@ def _from_game(arguments: argparse.Namespace, work: display.Work, check: _Check)
     game = load_game(arguments.source, work)
     check(game)
     compiled = _compile(game, arguments, work)
-    work.begin("solving", total=iterations)
-
-    def show(checkpoint: Checkpoint) -> None:
-        work.update(f"{checkpoint.iteration:,} of {iterations:,} iterations", checkpoint.iteration)
-
-    solution = solve(compiled, rule=_RULE, iterations=iterations, on_checkpoint=show)
-    if solution.interrupted:
-        raise KeyboardInterrupt
+    solution = host_of(arguments, work).solve(compiled, _RULE, iterations)
     reached = display.in_milli_units(game, solution.last.exploitability)
     how = f"solved by {iterations:,} iterations of {_RULE}"
     display.note(f"{how}: exploitability {reached}.")

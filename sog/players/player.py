@@ -8,7 +8,7 @@ from gtcfr.evaluator import Evaluator
 from gtcfr.settings import SearchSettings
 from sog.games.core import Game
 from sog.play.arena import AgentFactory
-from sog.tabular.public_tree import PublicTree, enumerate_public_tree
+from sog.tabular import Checkpoint, CompiledGame, PublicTree, Solution, enumerate_public_tree, solve
 from sog.tabular.sizes import can_be_counted
 
 MOST_NODES: Final = 1_000_000
@@ -95,6 +95,20 @@ class Host:
             max_nodes=self.max_nodes,
             progress=lambda count: self.update(f"{count:,} public states"),
         )
+
+    def solve(self, compiled: CompiledGame, rule: str, iterations: int) -> Solution:
+        """Solves the game; KeyboardInterrupt if solving was interrupted."""
+        game = compiled.tree.game
+        self.begin(f"solving {game.name}", iterations)
+
+        def show(checkpoint: Checkpoint) -> None:
+            milli = f"{1000 * checkpoint.exploitability:.4g} {game.milli_unit}"
+            self.update(f"exploitability {milli}", checkpoint.iteration)
+
+        solution = solve(compiled, rule=rule, iterations=iterations, on_checkpoint=show)
+        if solution.interrupted:
+            raise KeyboardInterrupt
+        return solution
 
 
 class Candidate(Protocol):

@@ -8,7 +8,7 @@ from sog.play.arena import AgentFactory
 from sog.play.simple_agents import RandomAgent, TabularAgent
 from sog.players.method import Method
 from sog.players.player import Host
-from sog.tabular import Checkpoint, compile_game, solve
+from sog.tabular import compile_game
 from sog.tabular.enumerated_game import EnumeratedGame
 from sog.tabular.solver import find_rule
 
@@ -47,14 +47,6 @@ class Tabular(Method):
     def agents(self, game: Game[Any], host: Host) -> AgentFactory:
         """Agents that play the average policy; KeyboardInterrupt if solving was interrupted."""
         compiled = compile_game(host.enumerate(game))
-        host.begin(f"solving {game.name}", total=self.budget)
-
-        def show(checkpoint: Checkpoint) -> None:
-            milli = f"{1000 * checkpoint.exploitability:.4g} {game.milli_unit}"
-            host.update(f"exploitability {milli}", checkpoint.iteration)
-
-        solution = solve(compiled, rule=self.rule, iterations=self.budget, on_checkpoint=show)
-        if solution.interrupted:
-            raise KeyboardInterrupt
-        enumerated, policy = EnumeratedGame(tree=compiled.tree), solution.policy
+        policy = host.solve(compiled, self.rule, self.budget).policy
+        enumerated = EnumeratedGame(tree=compiled.tree)
         return lambda player, seed: TabularAgent(enumerated, policy, player=player, seed=seed)

@@ -1,6 +1,5 @@
 """`sog policy`: the grid of a strategy, its files, and the walk through the game."""
 
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -35,14 +34,9 @@ def uniform_leduc(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def walk(sog: Run, monkeypatch: pytest.MonkeyPatch, equilibrium: str) -> Callable[[str], str]:
+def walk(typed: Run, equilibrium: str) -> Callable[[str], str]:
     """Walks with some answers: stdout."""
-
-    def run(typed: str) -> str:
-        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        return output(sog, "policy", equilibrium, "--walk")
-
-    return run
+    return lambda answers: output(typed, answers, "policy", equilibrium, "--walk")
 
 
 def lines_of(out: str) -> list[str]:
@@ -254,7 +248,7 @@ def test_mistakes_are_told_in_one_line(
     sog: Run, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
 ) -> None:
     monkeypatch.chdir(Path(__file__).resolve().parents[2])
-    monkeypatch.setattr("sog.cli.strategy.solve", None)  # before the work begins
+    monkeypatch.setattr("sog.players.player.solve", None)  # before the work begins
     assert refusal(sog, "policy", *arguments) == message
 
 
@@ -272,7 +266,7 @@ def test_an_analysis_that_would_not_fit_into_memory_is_refused_before_the_game_i
     def solve(*_: object, **__: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("sog.cli.strategy.solve", solve)
+    monkeypatch.setattr("sog.players.player.solve", solve)
     monkeypatch.setattr("sog.memory.available_bytes", lambda: 32 * 9 * 3 * 3 - 1)
     message = refusal(sog, "policy", "kuhn", notes=True)
     assert message.startswith("policies and values of all actions would take 2.59 kB of memory")
