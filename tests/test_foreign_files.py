@@ -23,7 +23,6 @@ _CONFIG: Final = 'game = "kuhn"\nsummary = "s"\n[network]\nwidth = 8\n[run]\nste
 
 READERS: Final = {
     "sog policy": ("policy.npz", "policy policy.npz"),
-    "sog explain": ("policy.npz", "explain policy.npz"),
     "sog exploitability": ("policy.npz", "exploitability kuhn policy.npz"),
     "sog solve --resume": ("kuhn.solve", "solve kuhn --resume kuhn.solve"),
     "sog policy, a spot": ("own.spot", "policy own.spot"),
@@ -34,7 +33,6 @@ READERS: Final = {
     "sog configs": ("mine.toml", "configs mine.toml"),
     "sog train, its configuration": ("mine.toml", "train mine.toml --run other"),
     "sog replay": ("saved.json", "replay saved.json"),
-    "sog review": ("saved.json", "review saved.json"),
     "sog replay, a PGN": ("own.pgn", "replay own.pgn"),
     "sog review, an SGF": ("own.sgf", "review own.sgf"),
     "sog exploitability, a table": ("table.csv", "exploitability kuhn table.csv"),
@@ -206,7 +204,6 @@ def test_what_is_no_file_of_the_kind_is_refused_at_once(
 
 NAMERS: Final = {
     "sog policy": "policy policy.npz",
-    "sog explain": "explain policy.npz",
     "sog train": "train mine.toml --run other",
     "sog plot": "plot run",
     "sog evaluate": "evaluate run",

@@ -75,12 +75,6 @@ def test_a_damaged_list_of_agents_is_told_in_a_line(
     assert error.endswith("install sog anew.")
 
 
-def test_an_agent_that_is_not_there_is_a_mistake(sog: Run) -> None:
-    assert refusal(sog, "match", "agent:chess", "random", notes=True).startswith(
-        "there is no agent 'chess'; there are "
-    )
-
-
 @pytest.mark.slow
 def test_the_command_that_measured_an_agent_finds_the_same_again(sog: Run) -> None:
     kuhn = read_agents()["kuhn"]

@@ -13,14 +13,17 @@ from tests.tabular.test_best_response import kuhn_equilibrium
 JACK = 0
 
 
+def saved(file: Path, policy: kuhn.Policy) -> str:
+    tree = compiled_game("kuhn").tree
+    save_policy(file, tree, kuhn.to_tree(tree, policy))
+    return str(file)
+
+
 @pytest.fixture
 def calling_jacks(tmp_path: Path) -> str:
     """An equilibrium of Kuhn poker but for one thing: player 1 calls bets with jacks."""
-    policy = kuhn_equilibrium(1 / 3)
-    policy[JACK, "b"] = {"p": 0.0, "b": 1.0}
-    tree = compiled_game("kuhn").tree
-    save_policy(tmp_path / "kuhn.npz", tree, kuhn.to_tree(tree, policy))
-    return str(tmp_path / "kuhn.npz")
+    calls = {(JACK, "b"): {"p": 0.0, "b": 1.0}}
+    return saved(tmp_path / "kuhn.npz", kuhn_equilibrium(1 / 3) | calls)
 
 
 def test_the_bad_decision_comes_first(sog_json: RunJson, calling_jacks: str) -> None:
@@ -89,19 +92,15 @@ def test_infostates_that_err_alike_share_a_line(sog: Run, tmp_path: Path) -> Non
 
 
 def test_no_action_is_both_the_best_and_all_that_is_played(sog: Run, tmp_path: Path) -> None:
-    policy = kuhn_equilibrium(1 / 3)
-    policy[JACK, "b"] = {"p": 0.9997, "b": 0.0003}
-    tree = compiled_game("kuhn").tree
-    save_policy(tmp_path / "kuhn.npz", tree, kuhn.to_tree(tree, policy))
-    _, out, _ = sog("explain", str(tmp_path / "kuhn.npz"))
+    rarely = {(JACK, "b"): {"p": 0.9997, "b": 0.0003}}
+    _, out, _ = sog("explain", saved(tmp_path / "kuhn.npz", kuhn_equilibrium(1 / 3) | rarely))
     assert "J plays fold, but for 0.0003" in out
 
 
 def test_an_equilibrium_loses_nowhere(sog: Run, sog_json: RunJson, tmp_path: Path) -> None:
-    tree, file = compiled_game("kuhn").tree, tmp_path / "kuhn.npz"
-    save_policy(file, tree, kuhn.to_tree(tree, kuhn_equilibrium(1 / 6)))
-    assert sog_json("explain", str(file))["states"] == []
-    _, out, _ = sog("explain", str(file))
+    file = saved(tmp_path / "kuhn.npz", kuhn_equilibrium(1 / 6))
+    assert sog_json("explain", file)["states"] == []
+    _, out, _ = sog("explain", file)
     assert out.splitlines()[-1] == "It loses nowhere."
 
 

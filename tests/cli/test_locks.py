@@ -84,15 +84,13 @@ def test_a_bad_lock_is_refused_in_one_line(
 
 
 def test_a_lock_above_the_position_that_is_solved_is_refused(sog: Run) -> None:
-    code, _, err = sog(
-        *("solve", "tic_tac_toe", "--history", "XO./.X./..O", "--lock", "b2: a1=1"),
+    assert "is not in the tree." in refusal(
+        sog, "solve", "tic_tac_toe", "--history", "XO./.X./..O", "--lock", "b2: a1=1", notes=True
     )
-    assert code == 2
-    assert "is not in the tree." in err
 
 
 def test_a_spot_has_no_lock(sog: Run) -> None:
     spot = "holdem(board=KsTh7s4d2c,pot=100,stack=200)"
-    code, _, err = sog("solve", spot, "--lock", "check: check=1")
-    assert code == 2
-    assert "--lock does not apply to spots; leave it out." in err
+    assert "--lock does not apply to spots; leave it out." in refusal(
+        sog, "solve", spot, "--lock", "check: check=1", notes=True
+    )

@@ -34,11 +34,6 @@ from tests.cli.conftest import Run, refusal
             "tabular: london is made for search, too large to enumerate.",
         ),
         (
-            ["zero", "random", "--game", "kuhn", "--set", "c_pct=2"],
-            "override 'search.c_pct=2': search.c_pct is not a configuration key; did you mean "
-            "search.c_puct?",
-        ),
-        (
             ["zero", "random", "--game", "kuhn", "--set", "run.seed=2"],
             "override 'run.seed=2': run.seed is not in [search], which alone can change here.",
         ),
@@ -50,11 +45,6 @@ from tests.cli.conftest import Run, refusal
             ["random", "zero", "--game", "london", "--aivat", "exact"],
             "--aivat exact: london is made for search, too large to enumerate. --aivat network "
             "and zero need less.",
-        ),
-        (
-            ["random", "zero", "--game", "kuhn", "--aivat", "exact", "--max-nodes", "5"],
-            "--aivat exact: the public tree of kuhn(ranks=3) has more than max_nodes = 5 nodes "
-            "(reached 7 at depth 2). --aivat network and zero need less.",
         ),
     ],
 )

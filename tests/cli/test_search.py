@@ -82,25 +82,10 @@ def test_events_are_named_by_text_or_number(text: str) -> None:
     assert (history.events, history.outcomes) == (("check", "bet1"), (1, 2))
 
 
-@pytest.mark.thorough
-def test_the_state_after_the_history_is_searched(sog_search: RunJson) -> None:
-    result = sog_search("--history", "check bet1")
-    assert result["root"]["history"] == ["check", "bet1"]
-    searched = result["nodes"][result["root"]["node"]]
-    assert (searched["event"], searched["depth"]) == ("bet1", 2)
-    assert searched["visits"] == 10
-
-
 def test_events_with_spaces_are_quoted() -> None:
     history = read_history(make("ii_goofspiel(cards=3)"), "'player 0 bids' tied")
     assert history.events == ("player 0 bids", "tied")
     assert history.path.tolist() == [list(history.outcomes)]
-
-
-@pytest.mark.thorough
-def test_the_same_seed_finds_the_same(sog_search: RunJson) -> None:
-    first, second = (sog_search("--seed", "7")["nodes"] for _ in range(2))
-    assert first == second
 
 
 def test_the_terminal_shows_a_row_per_infostate(sog: Run) -> None:
@@ -144,12 +129,6 @@ def test_the_picture_has_a_box_for_each_state_shown(
     assert [str(text).splitlines()[0] for text in first] == [f"player 0, {card}" for card in "JQK"]
 
 
-@pytest.mark.slow
-def test_random_games_value_the_leaves_where_cards_are_hidden(sog_json: RunJson) -> None:
-    result = sog_json("search", "kuhn", "--evaluator", "rollout", "--search", "4,1")
-    assert result["evaluator"] == "rollout"
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("evaluator", ["zero", pytest.param("rollout", marks=pytest.mark.slow)])
 def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluator: str) -> None:
@@ -175,17 +154,9 @@ def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluat
             "--history: the game is over at 'bet1 call (stakes 2-2)'.",
         ),
         (
-            ["kuhn", "--history", "bet1 call check"],
-            "--history: event 3, 'check', comes after the end of the game.",
-        ),
-        (
             ["kuhn", "--history", LONG],
             f"--history: event 1, '{LONG}', cannot happen at 'start (stakes 1-1)'; "
             "possible there: check, bet1.",
-        ),
-        (
-            ["kuhn", "--set", "num_simulations=100", "--set", "simulations_per_update=2.5"],
-            "num_simulations must be a multiple of ceil(simulations_per_update) = 3, got 100.",
         ),
         (
             ["kuhn", "--search", "2000000000,1"],
@@ -196,11 +167,6 @@ def test_perfect_information_adds_one_child_at_a_time(sog_json: RunJson, evaluat
         (
             ["london", "--evaluator", "uniform"],
             "--evaluator uniform: london is made for search, too large to enumerate.",
-        ),
-        (
-            ["kuhn", "--set", "num_children=1"],
-            "num_children must be left out in a game with hidden information such as "
-            "kuhn(ranks=3): an infostate could be left without an action; got 1.",
         ),
         (
             ["kuhn", "--set", "max_outcomes=2"],
@@ -267,21 +233,9 @@ def test_a_search_that_does_not_fit_says_what_it_needs_and_what_there_is(
     sog: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sog.memory.available_bytes", lambda: 10**6)
-    code, _, err = sog("search", "leduc", "--evaluator", "zero", "--search", "5000,1")
-    assert code == 2
-    assert "SoG(5000, 1) would take " in err
-    assert "; there are 1 MB; try fewer simulations: --search S,C" in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--search", "10"), "--search must be two numbers s,c such as 100,1, got '10'."),
-        (("--search", "0,1"), "--search 0,1: num_simulations must be"),
-    ],
-)
-def test_mistakes_in_searches(sog: Run, arguments: list[str], message: str) -> None:
-    assert refusal(sog, "search", "kuhn", *arguments).startswith(message)
+    error = refusal(sog, "search", "leduc", "--evaluator", "zero", "--search", "5000,1", notes=True)
+    assert "SoG(5000, 1) would take " in error
+    assert "; there are 1 MB; try fewer simulations: --search S,C" in error
 
 
 @pytest.mark.parametrize(

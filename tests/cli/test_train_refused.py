@@ -17,14 +17,6 @@ from tests.cli.conftest import TINY, Run, refusal
             "run: value_error_states must be <= 100,000, got 100,000,000,000.",
         ),
         ("run.seed=4294967296", "run: seed must be < 2**32, got 4294967296."),
-        (
-            "search.capacity=1000000000000",
-            "search: trees must have room for at most 536870912 public states, got 1000000000000.",
-        ),
-        (
-            "search.simulations_per_update=1e-12",
-            "search: num_simulations and the updates must be at most 2000000000, got",
-        ),
         ("run.steps=0", "with run.steps=0: run: steps must be >= 1, got 0."),
         (
             "run.evaluate_every=12",
