@@ -145,7 +145,7 @@ def test_averages_are_over_the_opponents_that_were_met(sog: Run, as_played: Play
             "--openings: only a game of perfect information can begin at a later state",
         ),
         (
-            ["random", "uct:5", "--game", "tic_tac_toe", "--openings", "random:9"],
+            ["random", "uct:5", "--game", "tic_tac_toe", "--openings", "random:9", "--games=2"],
             "--openings: every game of tic_tac_toe that was tried ended within 9 random moves.",
         ),
         (

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -47,23 +46,11 @@ def test_loading_an_agent_compiles_nothing(name: str) -> None:
     assert not programs
 
 
-@pytest.mark.thorough(but=["kuhn", "go5"])
-@pytest.mark.parametrize("name", sorted(read_agents()))
-def test_every_agent_answers_for_its_game(name: str) -> None:
-    agent = load_agent(name)
-    game = agent.game
-    assert game == make(read_agents()[name].game)
-    tree_shape(game, agent.settings, 0)  # its search is one that the game can have
-    kept = agent.evaluator.encode(game, game.root())
-    ranges = jnp.full((1, 2, game.num_infostates), 1 / game.num_infostates)
-    values, logits = agent.evaluator.apply_fn(agent.evaluator.params, kept[None], ranges)
-    assert np.isfinite(values).all()
-    assert np.ptp(logits) > 0
-
-
 @pytest.mark.thorough(but=["connect_four", "kuhn", "leduc", "hex5"])
 @pytest.mark.parametrize("name", sorted(read_agents()))
 def test_every_agent_answers_as_when_it_was_shipped(name: str) -> None:
+    agent = load_agent(name)
+    tree_shape(agent.game, agent.settings, 0)  # its search is one that the game can have
     recorded = json.loads(RECORD.read_text("utf-8"))
     assert recorded.keys() == read_agents().keys()
     found = answers(name)
@@ -179,8 +166,3 @@ def test_arrays_of_anything_but_numbers_are_refused(
     monkeypatch.setattr(shipped, "find_agent", {"kuhn": _KUHN}.__getitem__)
     with pytest.raises(ValueError, match=r"^agent kuhn: its file is damaged \("):
         load_agent("kuhn")
-
-
-def test_an_agent_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(ValueError, match=r"^there is no agent 'chess'; there are .*kuhn"):
-        load_agent("chess")
