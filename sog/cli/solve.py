@@ -37,7 +37,7 @@ from sog.tabular import (
 )
 from sog.tabular.locks import Lock, lock_game, read_locks
 from sog.tabular.solve_file import read_notes
-from sog.tabular.solver import check_iterations, find_rule
+from sog.tabular.solver import Precision, check_iterations, find_rule
 
 _SOLVING: Final = "solving"
 _RULE: Final = "cfr+"
@@ -122,7 +122,8 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _plan(game: Game[Any], arguments: argparse.Namespace) -> _Plan:
     """Decides how to solve. Raises CommandError if the solve to resume differs from the options."""
-    rule, precision, before = arguments.rule or _RULE, arguments.precision or "float32", 0
+    rule, before = arguments.rule or _RULE, 0
+    precision: Precision = arguments.precision or "float32"
     until = None if arguments.until_mbb is None else arguments.until_mbb / 1000
     iterations = arguments.iterations or (_ITERATIONS if until is None else _MOST_ITERATIONS)
     if arguments.resume is not None:
