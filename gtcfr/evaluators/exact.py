@@ -22,12 +22,14 @@ from sog.tabular.enumerated_game import EnumeratedGame, EnumeratedState
 from sog.tabular.frontier import Frontier, build_frontier, solve_frontier, tree_policy
 from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
-from sog.tabular.rules import RULES, Rule
+from sog.tabular.rules import RULES
 
 TREMBLE: Final = 1e-7
 """Added to the range of every possible infostate, so that values are defined at all of them: a
 search needs the value of an infostate even where its range is 0."""
 
+_RULE: Final = RULES["pcfr+"]
+"""Calls count iterations from 1: a rule that discounts by their number would drop kept regrets."""
 _LEAST_PROBABILITY: Final = 1e-6  # keeps logits finite
 
 
@@ -42,7 +44,6 @@ class ExactEvaluator(Evaluator):
     frontier: Frontier
     iterations: int = dataclasses.field(metadata={"static": True})
     """Per call."""
-    rule: Rule = dataclasses.field(metadata={"static": True})
     fading: float = dataclasses.field(metadata={"static": True})
     """The factor that scales the last call's regrets."""
 
@@ -68,7 +69,7 @@ class ExactEvaluator(Evaluator):
             self.frontier,
             given.transpose(2, 1, 3, 0).reshape(2, -1, batch),
             jax.tree.map(lambda regret: self.fading * regret, memory),
-            rule=self.rule,
+            rule=_RULE,
             iterations=self.iterations,
         )
         cfvs = solution.cfvs.reshape(2, -1, size, batch).transpose(3, 1, 0, 2)
@@ -84,13 +85,12 @@ class ExactEvaluator(Evaluator):
 
 
 def exact_evaluator(
-    game: EnumeratedGame, *, iterations: int = 30, rule: str = "pcfr+", fading: float = 0.9
+    game: EnumeratedGame, *, iterations: int = 30, fading: float = 0.9
 ) -> ExactEvaluator:
     """The exact evaluator of a game; see `ExactEvaluator` for the arguments."""
     return ExactEvaluator(
         frontier=build_frontier(compile_game(game.tree)),
         iterations=iterations,
-        rule=RULES[rule],
         fading=fading,
     )
 

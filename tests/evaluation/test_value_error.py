@@ -44,7 +44,7 @@ def exact_values() -> np.ndarray:
 def shifted_exact_evaluator(shift: float | np.ndarray) -> Evaluator:
     """shift: added to the exact values; of each infostate, or of all."""
     game = EnumeratedGame(tree=tree_of("kuhn"))
-    exact = exact_evaluator(game, iterations=600, rule="cfr+", fading=1.0)
+    exact = exact_evaluator(game, iterations=600, fading=1.0)
     noise: Any = np.broadcast_to(shift, game.tree.node_mask.shape)
     return NoisyEvaluator(inner=exact, node_noise=noise)
 
