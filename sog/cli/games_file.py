@@ -1,8 +1,8 @@
-"""Reads files of games: those of `sog play --save`, and records such as PGN and SGF."""
+"""Reads files of games: of `sog play --save`, `sog match --games-out`, and records such as PGN."""
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,19 +81,26 @@ def _open_saved(path: Path) -> GamesFile:
 
     def get(number: int) -> OneGame:
         record, game = saved.games[number - 1], rules()
+        human: int | None = None
         try:
             played = None if game is None else played_of(game, record)
+            if "players" not in record:
+                human = int(record["human"])
+                names = ("You", "Agent") if human == 0 else ("Agent", "You")
+            elif game is None or played is None:
+                raise CommandError(f"{path}: {saved.game} is not installed.")
+            else:
+                names, record = _names(record["players"]), replay_of(game, 0, played)
         except ReplayError as error:
             raise CommandError(f"{path}: game {number}: {error}") from None
         except _NO_GAME:
             raise no_saved(path) from None
-        human = int(record["human"])
-        names = ("You", "Agent") if human == 0 else ("Agent", "You")
         return OneGame(
             game=game, name=saved.game, played=played, record=record, names=names, human=human
         )
 
-    return GamesFile(path=path, num_games=len(saved.games), get=get, saved=saved)
+    own = None if any("players" in one for one in saved.games) else saved
+    return GamesFile(path=path, num_games=len(saved.games), get=get, saved=own)
 
 
 def _open_records(path: Path, game_name: str | None) -> GamesFile:
@@ -137,9 +144,10 @@ def _open_records(path: Path, game_name: str | None) -> GamesFile:
     return GamesFile(path=path, num_games=len(texts), get=get)
 
 
-def _names(recorded: tuple[str, str]) -> tuple[str, str]:
-    """Distinct names of the players."""
-    shown = [printable(name) for name in recorded]
+def _names(recorded: Sequence[str]) -> tuple[str, str]:
+    """Distinct names of the two players."""
+    first, second = recorded
+    shown = [printable(first), printable(second)]
     numbered = [f"player {player}" for player in (0, 1)]
     if shown[0] == shown[1]:
         named = [

@@ -1,4 +1,7 @@
-"""The file of `sog play --save`: finished games, and an unfinished one."""
+"""The file of `sog play --save`: finished games, and an unfinished one.
+
+That of `sog match --games-out` has the names of both players with each game instead of an agent.
+"""
 
 import dataclasses
 import json
@@ -72,7 +75,7 @@ def read_saved(path: Path) -> Saved:
         saved = Saved(
             game=str(fields["game"]),
             unit=str(fields["unit"]),
-            agent=dict(fields["agent"]),
+            agent=dict(fields.get("agent", {})),
             seed=int(fields.get("seed", 0)),
             games=[_read_game(game) for game in fields["games"]],
             human=int(left["human"]),
@@ -88,7 +91,7 @@ def read_saved(path: Path) -> Saved:
 
 def _read_game(fields: Any) -> dict[str, Any]:
     """A finished game; ValueError and others if invalid."""
-    human, utility = int(fields["human"]), float(fields["utility"])
+    human, utility = int(fields.get("human", 0)), float(fields["utility"])
     if human not in (0, 1) or not math.isfinite(utility):
         raise ValueError
     return {**fields, "human": human, "utility": utility}

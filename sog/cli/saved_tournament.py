@@ -21,18 +21,18 @@ from sog.games import Game
 from sog.games.notation import describe_path
 from sog.play.game_in_progress import PlayedGame
 from sog.play.game_records import write_record
-from sog.play.history import Opening, state_at_beginning
-from sog.play.replay import ReplayError, check_public
+from sog.play.history import Beginning, Opening, state_at_beginning
+from sog.play.replay import ReplayError, played_of
 from sog.play.tournament import Pairing, pairings
 
 _MARK: Final = "sog tournament"
-_VERSION: Final = 1
+_VERSION: Final = 2
 _MOST_BYTES: Final = 2**30
 
 
 PairOfGames = tuple[PlayedGame, PlayedGame]
-"""The first has the player of the lower number as player 0, the second as player 1. Actions,
-infostates and policies are left out."""
+"""The first has the player of the lower number as player 0, the second as player 1. Policies are
+left out."""
 
 
 class SavedTournament:
@@ -98,14 +98,11 @@ class SavedTournament:
 
     def add(self, pairing: Pairing, number: int, first: PlayedGame, second: PlayedGame) -> None:
         """Adds a pair of games."""
-        pair = _without_details(first), _without_details(second)
+        pair = dataclasses.replace(first, policies=()), dataclasses.replace(second, policies=())
         self.games.setdefault(pairing, []).append(pair)
         if self.path is None:
             return
-        games = [
-            {**values_of(played, "utility", "outcomes", "resigned"), "begins": _begins(played)}
-            for played in pair
-        ]
+        games = [_in_numbers(played) for played in pair]
         with writing(self.path), open_to_append(self.path) as file:
             file.write(_line({"pairing": pairing, "pair": number, "games": games}).encode())
 
@@ -153,31 +150,27 @@ class SavedTournament:
     def _record(self, game: Any, number: int) -> PlayedGame:
         """A game of the pair with this number, checked against the rules."""
         opening = self.openings[number % len(self.openings)]
-        outcomes = tuple(game["outcomes"])
-        if not all(type(outcome) is int for outcome in outcomes):
-            raise TypeError
-        found = PlayedGame(
-            utility=float(game["utility"]),
-            outcomes=outcomes,
-            actions=(),
-            infostates=(),
-            resigned=game["resigned"],
-            beginning=opening.beginning,
-        )
-        same_opening = outcomes[: len(opening.outcomes)] == opening.outcomes
-        if game["begins"] != _begins(found) or not same_opening:
+        found = played_of(self._game, game)
+        same_opening = found.outcomes[: len(opening.outcomes)] == opening.outcomes
+        if _text_of(found.beginning) != _text_of(opening.beginning) or not same_opening:
             raise ReplayError("it has another opening.")
-        check_public(self._game, found)
         return found
 
 
-def _without_details(played: PlayedGame) -> PlayedGame:
-    return dataclasses.replace(played, actions=(), infostates=(), policies=())
+def _in_numbers(played: PlayedGame) -> dict[str, Any]:
+    """A game for `played_of`."""
+    events = zip(played.outcomes, played.actions, strict=True)
+    return {
+        **values_of(played, "utility", "resigned"),
+        "begins": _text_of(played.beginning),
+        "moves": [{"outcome": outcome, "action": action} for outcome, action in events],
+        "infostates": played.infostates,
+    }
 
 
-def _begins(played: PlayedGame) -> str | None:
-    """Where it began, if not at the start of the game."""
-    return None if played.beginning is None else played.beginning.text
+def _text_of(beginning: Beginning | None) -> str | None:
+    """Where a game began, if not at its start."""
+    return None if beginning is None else beginning.text
 
 
 def _line(value: dict[str, Any]) -> str:
@@ -202,18 +195,11 @@ def _all_games(
 
 
 def _as_json(game: Game[Any], names: Sequence[str], saved: SavedTournament) -> str:
-    games = [
-        {
-            "players": players,
-            **values_of(played, "utility", "resigned"),
-            **({} if played.beginning is None else {"begins": _begins(played)}),
-            "outcomes": played.outcomes,
-            "events": describe_path(
-                game, state_at_beginning(game, played.beginning), played.outcomes
-            )[0],
-        }
-        for players, played in _all_games(names, saved)
-    ]
+    games = []
+    for players, played in _all_games(names, saved):
+        start = state_at_beginning(game, played.beginning)
+        events = describe_path(game, start, played.outcomes)[0]
+        games.append({"players": players, **_in_numbers(played), "events": events})
     return json.dumps({"game": str(game), "unit": game.unit, "games": games}, indent=1) + "\n"
 
 

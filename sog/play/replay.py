@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from sog.games import CHANCE, PLAYER_0, PLAYER_1, TERMINAL, Game
 from sog.play.game_in_progress import GameInProgress, PlayedGame, Step
 from sog.play.game_records import write_record
@@ -111,27 +109,6 @@ def played_of(game: Game[Any], record: Mapping[str, Any]) -> PlayedGame:
     played = ongoing.played()
     _check_utility(game, float(record["utility"]), played.utility)
     return played
-
-
-def check_public(game: Game[Any], played: PlayedGame) -> None:
-    """Checks a game's public events and its end against the rules.
-
-    With hidden information its utility need only be possible. Raises ReplayError.
-    """
-    said, resigned = played.utility, played.resigned
-    ongoing = GameInProgress(game, Opening(beginning=played.beginning))
-    for number, outcome in enumerate(played.outcomes, start=1):
-        legal = ongoing.now.legal_outcomes
-        if not (0 <= outcome < len(legal) and legal[outcome]):
-            raise ReplayError(f"event {number} is not possible in {game}.")
-        ongoing.append(outcome, None, (0, 0))
-    ongoing.resigned = resigned
-    _check_end(ongoing)
-    if game.hides_information and resigned is None:
-        right = float(np.clip(said, -game.max_utility, game.max_utility))
-    else:
-        right = ongoing.played().utility
-    _check_utility(game, said, right)
 
 
 def _check_end(ongoing: GameInProgress) -> None:

@@ -13,7 +13,7 @@ from sog.games import make
 from sog.play.arena import MatchResult, play_match
 from sog.tabular import compile_tree, save_policy
 from sog.tabular.policy_table import write_policy_table
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, RunJson
 
 
 @pytest.fixture
@@ -170,6 +170,22 @@ def test_what_stops_a_match_takes_no_finished_game_away(
     assert [len(game["events"]) > 1 for game in games] == [True] * 8
     assert f"sog: {why}: this is the result of 8 of 100 games." in err
     assert code == 130 or err.endswith("sog: error: acpc:bot did not answer.\n")
+
+
+def test_games_with_hidden_cards_are_replayed_and_reviewed(
+    sog: Run, sog_json: RunJson, tmp_path: Path
+) -> None:
+    path = tmp_path / "games.json"
+    players = ("always_call", "random", "--game", "kuhn", "--games", "2")
+    sog_json("match", *players, "--games-out", str(path))
+    second = json.loads(path.read_text())["games"][1]
+    code, out, err = sog("replay", str(path), "--number", "2")
+    assert code == 0, err
+    assert out.splitlines()[0] == "Game 2, kuhn(ranks=3): random against always_call."
+    choices = sog_json("review", str(path), "--number", "2")["choices"]
+    assert [choice["action"] for choice in choices] == [move["action"] for move in second["moves"]]
+    cards, seats = second["infostates"][0], [choice["player"] for choice in choices]
+    assert [choice["infostate"] for choice in choices] == [cards[seat] for seat in seats]
 
 
 def test_ctrl_c_before_the_first_games_are_finished_is_told(

@@ -262,6 +262,12 @@ def test_games_of_another_search_are_those_of_another_tournament(
     )
 
 
+def _public(*outcomes: int) -> dict[str, Any]:
+    """A game of perfect information, whose actions are the events."""
+    moves = [{"outcome": outcome, "action": outcome} for outcome in outcomes]
+    return {"moves": moves, "infostates": [[0, 0]] * (len(outcomes) + 1)}
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -270,15 +276,15 @@ def test_games_of_another_search_are_those_of_another_tournament(
             "the file gives 1e+09 points to player 0, but by the rules of tic_tac_toe",
         ),
         ({"utility": float("nan")}, "the file gives nan points"),
-        ({"outcomes": [99, -1]}, "event 1 is not possible in tic_tac_toe"),
-        ({"outcomes": [0, -1]}, "event 2 is not possible"),
-        ({"outcomes": [0, 1]}, "the game is not over"),
-        ({"outcomes": [True, 3, 1, 4, 2]}, ""),
-        ({"outcomes": None}, ""),
+        (_public(99, -1), "move 1 is not possible in tic_tac_toe"),
+        (_public(0, -1), "move 2 is not possible"),
+        (_public(0, 1), "the game is not over"),
+        ({"moves": None}, ""),
+        ({"infostates": []}, ""),
         ({"resigned": 7}, "resigned must be player 0 or 1"),
-        ({"resigned": True, "outcomes": [0]}, "resigned must be player 0 or 1"),
-        ({"resigned": 1, "outcomes": [0], "utility": 1.0}, None),
-        ({"begins": "xx"}, "it has another opening"),
+        ({"resigned": True, **_public(0)}, "resigned must be player 0 or 1"),
+        ({"resigned": 1, **_public(0), "utility": 1.0}, None),
+        ({"begins": "xx"}, "where it begins: "),
         ({}, None),
     ],
     ids=str,
@@ -290,7 +296,7 @@ def test_every_saved_game_is_held_against_the_rules(
     path = tmp_path / "saved.jsonl"
     asked = ("tournament", *TIC_TAC_TOE, "--save", str(path))
     assert sog(*asked)[0] == 0
-    won = {"utility": 1.0, "outcomes": [0, 3, 1, 4, 2], "resigned": None, "begins": None}
+    won = {"utility": 1.0, **_public(0, 3, 1, 4, 2), "resigned": None, "begins": None}
     line = {"pairing": [0, 1], "pair": 0, "games": [won, won | change]}
     path.write_text(path.read_text() + json.dumps(line) + "\n")
     code, _, err = sog(*asked)
@@ -300,17 +306,34 @@ def test_every_saved_game_is_held_against_the_rules(
         assert reason in err
 
 
-def test_a_saved_game_with_hidden_cards_pays_no_more_than_any_can(
+def test_a_saved_game_begins_by_its_opening(sog: Run, as_played: Play, tmp_path: Path) -> None:
+    as_played({(0, 1): [[1, 0]]})
+    path, openings = tmp_path / "saved.jsonl", tmp_path / "openings.txt"
+    openings.write_text("b3\n")
+    asked = ("tournament", *TIC_TAC_TOE, "--openings", str(openings), "--save", str(path))
+    assert sog(*asked)[0] == 0
+    header = path.read_text()
+    for first, code in ((1, 0), (2, 2)):
+        won = {"utility": 1.0, **_public(first, 3, 0, 4, 3 - first), "resigned": None}
+        line = {"pairing": [0, 1], "pair": 0, "games": [won] * 2}
+        path.write_text(header + json.dumps(line) + "\n")
+        found, _, err = sog(*asked)
+        assert (found, "it has another opening" in err) == (code, code == 2)
+
+
+def test_a_saved_game_with_hidden_cards_pays_what_they_say(
     sog: Run, as_played: Play, tmp_path: Path
 ) -> None:
+    """A bet is called: jack against king."""
     as_played({(0, 1): [[1, 0]]})
     path = tmp_path / "saved.jsonl"
     asked = ("tournament", "random", "tabular:1", "--game", "kuhn", "--save", str(path))
-    for utility, code in ((2.0, 0), (-2.0, 0), (2.1, 2)):
+    for utility, code in ((-2.0, 0), (2.0, 2)):
         path.unlink(missing_ok=True)
         sog(*asked)
-        bet_and_called = {"utility": utility, "outcomes": [1, 1], "resigned": None, "begins": None}
-        line = {"pairing": [0, 1], "pair": 0, "games": [bet_and_called] * 2}
+        called = {"utility": utility, **_public(2, 1), "resigned": None, "begins": None}
+        called["infostates"] = [[0, 2]] * 3
+        line = {"pairing": [0, 1], "pair": 0, "games": [called] * 2}
         path.write_text(path.read_text() + json.dumps(line) + "\n")
         assert sog(*asked)[0] == code
 
