@@ -92,7 +92,7 @@ ROWS: Final = {
         what="liar's dice 2x5, the network's own policy",
         unit="points",
         measure=("evaluate", "RUN", "--json", "--without-search", "--max-nodes", "2100000"),
-        take=("without_search", 0, "exploitability"),
+        take=("exploitability",),
         minutes=60,
     ),
     "kuhn": _exploitability("kuhn", "Kuhn poker, SoG(100, 1)", "mbb", *_FEW, minutes=5),

@@ -209,7 +209,9 @@ OPTIONS: Final[dict[str, Declaration]] = {
     ),
     "--save": _file("FILE.npz", "write the average policy to a file"),
     "--games-out": _file(
-        "FILE", "write all games to FILE.pgn or FILE.sgf, if the game has that format, or FILE.json"
+        "FILE",
+        "write all games to FILE.pgn or FILE.sgf, if the game has that format, or FILE.json, for "
+        "sog replay and sog review",
     ),
     "--save-state": _file("FILE.solve", "write the solver's regrets and sums to a file, to resume"),
     "--resume": _file("FILE.json", "continue the games of a --save file"),
