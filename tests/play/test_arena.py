@@ -254,9 +254,18 @@ def test_the_number_of_games_must_be_even(num_games: int) -> None:
 
 
 @pytest.mark.thorough
-def test_games_that_search_together_are_the_games_that_each_plays_alone() -> None:
+def test_games_that_search_together_are_the_games_that_each_plays_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # One evaluator for all: others are not searched together.
     settings, evaluator = SearchSettings(num_simulations=4), ZeroEvaluator()
+    sizes, search_together = list[int](), SearchAgent.search_together
+
+    def search(agents: Any, batch_size: int = 1) -> None:
+        sizes.append(len(agents))
+        search_together(agents, batch_size)
+
+    monkeypatch.setattr(SearchAgent, "search_together", staticmethod(search))
 
     def searching(player: int, seed: int) -> Agent:
         return SearchAgent(KUHN, evaluator, settings, player=player, seed=seed)
@@ -267,3 +276,4 @@ def test_games_that_search_together_are_the_games_that_each_plays_alone() -> Non
     )
     np.testing.assert_array_equal(alone.utilities, together.utilities)
     assert len(np.unique(alone.utilities)) > 2
+    assert (sizes[0], max(sizes)) == (1, 4)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gtcfr.enlarging import with_more_simulations
-from gtcfr.evaluator import ZeroEvaluator
+from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.root import start_of_game
 from gtcfr.search import SearchResult
 from gtcfr.settings import WHOLE_GAME, SearchSettings
@@ -26,16 +26,18 @@ KEY = jax.random.key(3)
 SETTINGS = SearchSettings(num_simulations=6, num_queries=2)
 
 
+def begun(
+    text: str, settings: SearchSettings, evaluator: Evaluator | None = None, **more: Any
+) -> Thinking:
+    """A batch of two searches."""
+    game = make(text)
+    root = start_of_game(game, batch_size=2)
+    ask: dict[str, Any] = {"evaluator": evaluator or ZeroEvaluator(), "root": root, "key": KEY}
+    return Thinking(game, settings=settings, **(ask | more))
+
+
 def kuhn_search(settings: SearchSettings = SETTINGS, **more: Any) -> Thinking:
-    game = make("kuhn")
-    return Thinking(
-        game,
-        evaluator=ZeroEvaluator(),
-        root=start_of_game(game, batch_size=2),
-        key=KEY,
-        settings=settings,
-        **more,
-    )
+    return begun("kuhn", settings, **more)
 
 
 def assert_same(found: SearchResult, expected: SearchResult) -> None:
@@ -124,14 +126,8 @@ def test_a_copy_goes_on_by_itself_where_arrays_are_shared() -> None:
 
 
 def tic_tac_toe_search() -> Thinking:
-    game = make("tic_tac_toe")
-    return Thinking(
-        game,
-        evaluator=ZeroEvaluator(),
-        root=start_of_game(game),
-        key=KEY,
-        settings=SearchSettings(num_simulations=16, kept_simulations=16),
-    )
+    settings = SearchSettings(num_simulations=16, kept_simulations=16)
+    return begun("tic_tac_toe", settings, root=start_of_game(make("tic_tac_toe")))
 
 
 @pytest.mark.thorough
@@ -180,14 +176,12 @@ def test_what_is_compiled_quickly_finds_the_same() -> None:
 )
 def test_with_more_room_it_finds_what_it_had_found_with_that_room_from_the_start(game: str) -> None:
     """Node for node, in the same slots; whether leaves are valued once or in every update."""
-    rules, settings = make(game), SearchSettings(num_simulations=8, num_queries=2, chunk_size=2)
-
-    def begun(settings: SearchSettings) -> Thinking:
-        root = start_of_game(rules, batch_size=2, path=np.array([[1], [2]], np.int32))
-        ask = {"evaluator": ZeroEvaluator(), "root": root, "key": KEY}
-        return Thinking(rules, settings=settings, **ask)  # type: ignore[arg-type]
-
-    small, large = begun(settings), begun(dataclasses.replace(settings, num_simulations=20))
+    settings = SearchSettings(num_simulations=8, num_queries=2, chunk_size=2)
+    root = start_of_game(make(game), batch_size=2, path=np.array([[1], [2]], np.int32))
+    small, large = (
+        begun(game, dataclasses.replace(settings, num_simulations=room), root=root)
+        for room in (8, 20)
+    )
     small.go()
     assert small.num_updates == small.total == 8
     small.extend(20)
@@ -208,15 +202,11 @@ def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> N
         num_queries=2,
         chunk_size=2,
     )
-    rules, found = make("leduc(suit_isomorphism=true)"), []
+    found = []
     for room in (4, 8):
-        search = Thinking(
-            rules,
-            evaluator=OfTheState(looks_at_ranges=True),
-            root=start_of_game(rules, batch_size=2),
-            key=KEY,
-            settings=dataclasses.replace(settings, num_simulations=room),
-        )
+        asked = dataclasses.replace(settings, num_simulations=room)
+        evaluator = OfTheState(looks_at_ranges=True)
+        search = begun("leduc(suit_isomorphism=true)", asked, evaluator)
         search.go(13)  # of four updates before each simulation, so an answer has to stand for three
         if room < 8:
             search.extend(8)
@@ -226,11 +216,7 @@ def test_room_given_between_two_questions_leaves_the_answers_to_the_first() -> N
 
 
 def test_a_tree_that_grew_early_grows_on_when_it_is_extended() -> None:
-    rules = make("kuhn")
-    settings = SearchSettings(num_simulations=4, growth_share=0.25, capacity=20)
-    search = Thinking(
-        rules, evaluator=ZeroEvaluator(), root=start_of_game(rules), key=KEY, settings=settings
-    )
+    search = kuhn_search(SearchSettings(num_simulations=4, growth_share=0.25, capacity=20))
     search.go()
     visits = float(search.read().tree.interior.visits[0, 0].sum())
     search.extend(8)

@@ -5,10 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gtcfr.evaluator import ZeroEvaluator
-from gtcfr.settings import SearchSettings
 from sog.games import make
-from sog.play.agent import SearchAgent
 from sog.play.arena import MatchResult, play_match
 from sog.play.tournament import is_whole, play_tournament, ranking
 from sog.players.methods import make_method
@@ -30,29 +27,6 @@ def test_every_pairing_is_the_match_that_it_would_be_alone() -> None:
     assert seen == [(pairing, games) for pairing in results for games in (2, 4, 6)]
     alone = play_match(game, agents[0], agents[2], 6, seed=4)
     assert np.array_equal(results[0, 2].utilities, alone.utilities)
-
-
-@pytest.mark.slow
-def test_searches_of_a_pairing_are_made_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    game, evaluator = make("kuhn"), ZeroEvaluator()
-    settings = SearchSettings(num_simulations=4)
-
-    def searching(player: int, seed: int) -> SearchAgent:
-        return SearchAgent(game, evaluator, settings, player=player, seed=seed)
-
-    sizes: list[int] = []
-    search_together = SearchAgent.search_together
-
-    def search(agents: Any, batch_size: int = 1) -> None:
-        sizes.append(len(agents))
-        search_together(agents, batch_size)
-
-    monkeypatch.setattr(SearchAgent, "search_together", staticmethod(search))
-    agents = [searching, factory("random", game)]
-    together = play_tournament(game, agents, 16, seed=3, batch_size=4)
-    assert max(sizes) == 4
-    alone = play_tournament(game, agents, 16, seed=3)
-    np.testing.assert_array_equal(together[0, 1].utilities, alone[0, 1].utilities)
 
 
 def result(utilities: list[tuple[float, float]], *, interrupted: bool = False) -> MatchResult:
