@@ -130,10 +130,12 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
     if not isinstance(notes, dict) or notes.get("format") != FORMAT:
         raise BlueprintFileError(f"{path}: is not a blueprint of this version ({FORMAT}).")
     try:
-        check_named_by_file(notes["game"], path)
-        game = make(notes["game"])
-        if not isinstance(game, Holdem):
-            raise ValueError(f"{path}: is of {notes['game']}, which is not hold'em.")
+        text = str(notes["game"])
+        check_named_by_file(text, path)
+        if text.partition("(")[0] != Holdem.name:
+            raise ValueError(f"{path}: is of {text}, which is not hold'em.")
+        game = make(text)
+        assert isinstance(game, Holdem)
         check_whole(game)
         tree = make_betting_tree(game, MOST_DECISIONS)
     except ValueError as error:
