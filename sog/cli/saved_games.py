@@ -99,6 +99,8 @@ def _read_game(fields: Any) -> dict[str, Any]:
 
 def check_resumed(saved: Saved, game: Game[Any], player: Player, path: Path) -> None:
     """Raises CommandError unless the games of --resume are of this game and agent."""
+    if not saved.agent:  # of others
+        raise no_saved(path)
     expected = ((saved.game, str(game)), (str(saved.agent.get("name")), player.name))
     for what, (was, now) in zip(("of", "against"), expected, strict=True):
         if was != now:

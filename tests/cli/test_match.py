@@ -13,7 +13,7 @@ from sog.games import make
 from sog.play.arena import MatchResult, play_match
 from sog.tabular import compile_tree, save_policy
 from sog.tabular.policy_table import write_policy_table
-from tests.cli.conftest import Run, RunJson
+from tests.cli.conftest import Run, RunJson, refusal
 
 
 @pytest.fixture
@@ -186,6 +186,9 @@ def test_games_with_hidden_cards_are_replayed_and_reviewed(
     assert [choice["action"] for choice in choices] == [move["action"] for move in second["moves"]]
     cards, seats = second["infostates"][0], [choice["player"] for choice in choices]
     assert [choice["infostate"] for choice in choices] == [cards[seat] for seat in seats]
+    assert refusal(sog, "play", "kuhn", "--resume", str(path), notes=True).endswith(
+        f"{path} is not a file of `sog play --save`."
+    )
 
 
 def test_ctrl_c_before_the_first_games_are_finished_is_told(
