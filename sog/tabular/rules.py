@@ -181,8 +181,8 @@ def averaging_weight(rule: Rule, step: Step) -> Array:
 
 
 def most_iterations(rule: Rule, dtype: Any) -> int:
-    """The iterations after which the weighted sums of averages are still finite, with room for
-    reach above 1: t^5 soon is not in 32 bits. Those of a scheduled rule do not grow."""
+    """The most iterations whose weighted sums stay finite in this type, with room for reach above
+    1; sums of t^5 overflow 32 bits soon. The weights of a scheduled rule do not grow."""
     power = rule.averaging_power
     if isinstance(power, Ramp):
         return _MOST_ITERATIONS
