@@ -131,7 +131,8 @@ def _plan(game: Game[Any], arguments: argparse.Namespace) -> _Plan:
             notes = read_notes(
                 arguments.resume, str(game), rule=arguments.rule, precision=arguments.precision
             )
-        rule, precision, before = notes["rule"], notes["precision"], notes["iteration"]
+        rule, before = notes["rule"], notes["iteration"]
+        precision = arguments.precision or notes["precision"]
         if iterations <= before:
             raise CommandError(
                 f"--iterations must be more than the {before:,} that {arguments.resume} has made, "
@@ -182,7 +183,7 @@ def _solve(
     work.begin("compiling")
     if arguments.resume is not None:
         with mistakes("--resume: "):
-            solver = load_solver(arguments.resume, compiled)
+            solver = load_solver(arguments.resume, compiled, precision=plan.precision)
     solution = solve_it(compiled, on_checkpoint=show, solver=solver)
     return _Result(
         arguments=arguments,

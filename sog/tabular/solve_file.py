@@ -4,15 +4,15 @@
     solve(compiled, iterations=1000, solver=load_solver("leduc.solve", compiled))
 
 The result is that of 1000 iterations in one go, bit for bit, unless the rule has a schedule, which
-plans for the iterations of each call. A file has one game, one rule and one precision; nothing in
-it is executed.
+plans for the iterations of each call. A file has one game, one rule and one precision, and a solve
+in float32 can go on in float64; nothing in it is executed.
 """
 
 import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +22,7 @@ from sog.files import parse_json, replacing
 from sog.npz import read_array, reading_npz
 from sog.tabular.rules import RULES, Rule
 from sog.tabular.sequence_form import CompiledGame
-from sog.tabular.solver import Solver
+from sog.tabular.solver import Precision, Solver
 
 FORMAT: Final = "sog-solve-1"
 _WHAT: Final = "a saved solve"
@@ -61,9 +61,12 @@ def read_notes(
 ) -> dict[str, Any]:
     """The notes of a saved solve, including its `rule`, `precision` and `iteration`.
 
-    rule, precision: the required ones; None for any. Raises SolveFileError with the reason.
+    rule, precision: the required ones; None for any. A solve in float32 can go on in float64.
+    Raises SolveFileError with the reason.
     """
     notes = _read(path, 0)[0]
+    if precision == "float64" and notes["precision"] == "float32":
+        precision = None
     wanted_rule = _name(rule) if isinstance(rule, Rule) else rule
     for word, name, wanted in (
         ("of", "game", game),
@@ -76,31 +79,38 @@ def read_notes(
 
 
 def load_solver(
-    path: str | os.PathLike[str], compiled: CompiledGame, rule: Rule | None = None
+    path: str | os.PathLike[str],
+    compiled: CompiledGame,
+    rule: Rule | None = None,
+    precision: Precision | None = None,
 ) -> Solver:
     """A solver that continues a saved one. Raises SolveFileError with the reason.
 
-    rule: needed only if it is not one of `RULES`.
+    rule: needed only if it is not one of `RULES`. precision: "float64" continues a solve in float32
+    in 64 bits; by default that of the file.
     """
-    notes = read_notes(path, str(compiled.tree.game), rule=rule)
+    notes = read_notes(path, str(compiled.tree.game), rule=rule, precision=precision)
     if rule is None and notes["rule"] not in RULES:
         raise SolveFileError(f"{path}: its rule must be given, it is {notes['rule']}.")
     if notes["precision"] not in ("float32", "float64"):
         raise _damaged(path)
-    solver = Solver(compiled, rule or notes["rule"], precision=notes["precision"])
+    saved = cast(Precision, notes["precision"])
+    solver = Solver(compiled, rule or notes["rule"], precision=precision or saved)
     if notes["digest"] != _digest(solver):
         raise SolveFileError(f"{path}: is a solve of {notes['game']} with other rules or payoffs.")
     leaves, structure = jax.tree.flatten(solver.state)
     count = sum(leaf.size for leaf in leaves)
-    numbers = _read(path, count * leaves[0].itemsize)[1]
-    if numbers is None or (numbers.shape, numbers.dtype) != ((count,), leaves[0].dtype):
+    kept = np.dtype(saved)
+    numbers = _read(path, count * kept.itemsize)[1]
+    if numbers is None or (numbers.shape, numbers.dtype) != ((count,), kept):
         raise _damaged(path)
     if not np.isfinite(numbers).all():
         raise SolveFileError(f"{path}: its numbers must be finite.")
     parts = np.split(numbers, np.cumsum([leaf.size for leaf in leaves])[:-1])
     with jax.enable_x64(solver.precision == "float64"):
         taken = [
-            jnp.asarray(part).reshape(old.shape) for part, old in zip(parts, leaves, strict=True)
+            jnp.asarray(part, old.dtype).reshape(old.shape)
+            for part, old in zip(parts, leaves, strict=True)
         ]
     state = jax.tree.unflatten(structure, taken)
     shares = jax.tree.leaves((state.policy, state.sequences))

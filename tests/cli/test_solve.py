@@ -152,6 +152,8 @@ def test_a_solve_that_is_gone_on_with_ends_as_one_that_was_never_stopped(
     assert (after["iterations_before"], whole["iterations_before"]) == (20, 0)
     code, out, _ = sog("solve", "kuhn", "--resume", state, "--iterations", "21")
     assert (code, "21, 20 of them before" in out) == (0, True)
+    wider = sog_json("solve", "kuhn", "--resume", state, "--precision", "float64")
+    assert (wider["precision"], wider["iterations_before"]) == ("float64", 20)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +161,6 @@ def test_a_solve_that_is_gone_on_with_ends_as_one_that_was_never_stopped(
     [
         (["leduc"], "is a solve of kuhn(ranks=3), not of leduc(ranks=3,suits=2"),
         (["kuhn", "--rule", "sog"], "is a solve by cfr+, not by sog."),
-        (["kuhn", "--precision", "float64"], "is a solve in float32, not in float64."),
         (["kuhn", "--iterations", "20"], "must be more than the 20 that"),
         (["kuhn"], "kuhn.npz: is not a saved solve, or is damaged."),
     ],

@@ -51,6 +51,19 @@ def test_a_solve_that_was_gone_on_with_is_one_that_was_never_stopped(
     assert both == [point.iteration for point in whole.checkpoints]
 
 
+def test_a_solve_in_32_bits_can_go_on_in_64(tmp_path: Path) -> None:
+    path = tmp_path / "kuhn.npz"
+    first = solve(KUHN, rule="pcfr+", iterations=200).solver
+    save_solver(path, first)
+    solver = load_solver(path, KUHN, precision="float64")
+    assert solver.evaluate().exploitability == first.evaluate().exploitability
+    after = {bits.precision: solve(KUHN, iterations=3000, solver=bits) for bits in (first, solver)}
+    assert after["float64"].last.exploitability < 0.1 * after["float32"].last.exploitability
+    save_solver(path, solver)
+    with pytest.raises(SolveFileError, match=r"is a solve in float64, not in float32\.$"):
+        load_solver(path, KUHN, precision="float32")
+
+
 def test_a_solve_that_was_interrupted_can_be_gone_on_with(tmp_path: Path) -> None:
     def press_ctrl_c(_: Any) -> None:
         raise KeyboardInterrupt
@@ -86,8 +99,6 @@ def test_another_game_rule_or_precision_is_refused(saved: Path) -> None:
         read_notes(saved, "leduc")
     with pytest.raises(SolveFileError, match=r"is a solve by cfr\+, not by dcfr\.$"):
         read_notes(saved, "kuhn(ranks=3)", rule="dcfr")
-    with pytest.raises(SolveFileError, match=r"is a solve in float32, not in float64\.$"):
-        read_notes(saved, "kuhn(ranks=3)", precision="float64")
     with pytest.raises(SolveFileError, match=r"not by Rule\(summary='of a test'"):
         load_solver(saved, KUHN, OWN_RULE)
     with pytest.raises(SolveFileError, match=r"not of kuhn\(ranks=4\)\.$"):

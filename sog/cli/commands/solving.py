@@ -91,8 +91,8 @@ Ctrl-C stops early and keeps the result so far (exit code 130).
         changed(
             "--resume",
             metavar="FILE.solve",
-            help="continue such a file, with its rule and its "
-            "precision; --iterations includes those already made",
+            help="continue such a file by its rule, in its precision or "
+            "in float64; --iterations includes those already made",
         ),
         *(_MOST_NODES, "--json"),
     ),
