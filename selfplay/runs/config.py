@@ -265,12 +265,12 @@ def _unknown(key: str) -> str:
     keys, (table, _, name) = list(_known_keys(Config)), key.rpartition(".")
     if name in _REMOVED:
         return f"is always {_REMOVED[name]} now; leave it out."
-    if table in ("", *keys):
-        near = _near_key(name, [known for known in keys if known.rpartition(".")[0] == table])
-    else:
-        near = near_name(key, keys)
+    inside = [known for known in keys if known.rpartition(".")[0] == table]
+    near = _near_key(name, inside) if inside else near_name(key, keys)
     near = near or _near_key(name, keys)
     hint = f"did you mean {near}?" if near else "`sog configs leduc` shows all."
+    if table and inside and near not in inside:
+        hint += f" {table} has {', '.join(known.rpartition('.')[2] for known in inside)}."
     return f"is not a configuration key; {hint}"
 
 

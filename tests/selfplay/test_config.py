@@ -178,7 +178,6 @@ def test_a_value_of_the_wrong_type_is_named_with_its_file(tmp_path: Path) -> Non
         ("game.name", "game"),
         ("search.sims", "search.num_simulations"),
         ("learner.lr", "learner.learning_rate"),
-        ("run.lr", "learner.learning_rate"),
     ],
 )
 def test_an_unknown_key_suggests_the_closest_one(
@@ -186,12 +185,13 @@ def test_an_unknown_key_suggests_the_closest_one(
 ) -> None:
     says = f"{key} is not a configuration key; did you mean {meant}?"
     assert problem(leduc, f"{key}=1") == f"override '{key}=1': {says}"
-    if key not in (
-        "game.name",
-        "serch.num_simulations",
-        "run.lr",
-    ):  # in a file these are other mistakes
+    if key not in ("game.name", "serch.num_simulations"):  # in a file these are other mistakes
         assert problem_of(f'game = "leduc"\n{key} = 1\n', tmp_path) == says
+
+
+def test_a_key_of_another_table_is_told_with_those_of_its_own(leduc: str) -> None:
+    says = "did you mean learner.learning_rate? replay has size, least, max_grad_updates."
+    assert problem(leduc, "replay.lr=1").endswith(f"replay.lr is not a configuration key; {says}")
 
 
 def test_an_unknown_key_is_told_in_one_line_whatever_its_characters(tmp_path: Path) -> None:
