@@ -155,7 +155,8 @@ class Layout:
         action_reach = actors[None] * policy
         if self.has_rows_per_action:
             return jnp.concatenate([action_reach, others[None]])
-        below = advance_all(game, state, self.events(listed), action_reach, others)
+        outcomes = self.events(listed) if self.num_listed else None
+        below = game.advance_all(state, outcomes, action_reach.T, others)
         return below.reshape(-1, game.num_infostates)
 
     def pull(
@@ -172,9 +173,9 @@ class Layout:
             # The forced action of chance leads to every child; the others cannot be taken.
             q = jnp.where(actor == CHANCE, sum_actions(actors, 0), actors[: self.num_actions])
             return q, sum_actions(others, 0)[0]
-        events = self.events(listed)
+        outcomes = self.events(listed) if self.num_listed else None
         pulled: tuple[Array, Array] = jax.vjp(
-            lambda action_reach, others: advance_all(game, state, events, action_reach, others),
+            lambda actors, others: game.advance_all(state, outcomes, actors.T, others),
             jnp.zeros((game.num_actions, game.num_infostates), child_cfvs.dtype),
             jnp.zeros(game.num_infostates, child_cfvs.dtype),
         )[1](child_cfvs)
@@ -212,13 +213,3 @@ def layout_of(
             is_sparse and not game.has_chance and has_rows_per_action and children == actions
         ),
     )
-
-
-def advance_all(
-    game: Game[Any], state: Any, events: Array, action_reach: Array, others: Array
-) -> Array:
-    """Reach after each event, [event, player, S], from the actor's [A, S] and the other's [S]."""
-    after: Array = jax.vmap(lambda event: game.advance(state, event, action_reach.T, others))(
-        events
-    )
-    return after

@@ -14,7 +14,7 @@ from jax import Array
 
 from gtcfr.children import is_wider
 from gtcfr.flow import normalize
-from gtcfr.layout import BY_PRIOR, NOT_LISTED, advance_all
+from gtcfr.layout import BY_PRIOR, NOT_LISTED
 from gtcfr.locks import HeldPolicies, held_row
 from gtcfr.packing import unpack
 from gtcfr.settings import SearchSettings
@@ -236,7 +236,8 @@ def _sample_kept_outcome(
     outcomes = tree.shape.layout.events(tree.interior.listed[slot])
     worlds = (jnp.arange(game.num_infostates)[None] == infostates[:, None]).astype(jnp.float32)
     forced = (jnp.arange(game.num_actions) == 0)[:, None] * jnp.ones_like(worlds[:1])
-    reach = advance_all(game, state, outcomes, worlds[:1] * forced, worlds[1])
+    action_reach = (worlds[:1] * forced).T
+    reach = jax.vmap(lambda event: game.advance(state, event, action_reach, worlds[1]))(outcomes)
     states = jax.vmap(lambda outcome: game.apply(state, outcome))(outcomes)
     compatible = jax.vmap(game.compatible_reach)(states, reach)
     weight = jnp.sum(reach[:, 0] * compatible[:, 0], axis=-1)

@@ -220,6 +220,20 @@ class Game(Shown[State]):
         each new infostate; an event that rules infostates out masks. Every coefficient is 0 or 1.
         """
 
+    def advance_all(
+        self, state: State, outcomes: Array | None, action_reach: Array, other_reach: Array
+    ) -> Array:
+        """`advance` to several children: [outcome, 2, S]. outcomes: int32; None for all, in order.
+
+        For searches, which mask the result: entries outside the children's `infostate_mask` may be
+        any numbers.
+        """
+        numbers = jnp.arange(self.num_outcomes) if outcomes is None else outcomes
+        after: Array = jax.vmap(lambda k: self.advance(state, k, action_reach, other_reach))(
+            numbers
+        )
+        return after
+
     @abc.abstractmethod
     def compatible_reach(self, state: State, reach: Array) -> Array:
         """[2, S] from reach [2, S]: sum over s' of w(s, s') reach_-i(s'), per own infostate s.

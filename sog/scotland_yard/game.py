@@ -38,6 +38,12 @@ _TAKES: Final = ("takes a taxi", "takes a bus", "takes the underground", "plays 
 _FIRST_HALF: Final = ", the first half of a double move"
 
 
+def _pick(rows: Array, numbers: Array) -> Array:
+    """rows[numbers], by a product, whose transpose is a product."""
+    chosen = jax.nn.one_hot(numbers, len(rows), dtype=rows.dtype)
+    return jnp.matmul(chosen, rows, precision=jax.lax.Precision.HIGHEST)
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ScotlandYard(YardWorlds, YardGraph):
     """Scotland Yard on any map; `YardSetup` explains parameters, actions and outcomes.
@@ -66,25 +72,43 @@ detective can move."""
     def advance(
         self, state: YardState, outcome: Array, action_reach: Array, other_reach: Array
     ) -> Array:
-        # The child's mask without the child, which would take most of the time of a search. What
-        # does not depend on the outcome is computed once for all outcomes, and entries are selected
-        # by products, whose transposes are products.
-        moved = self._pick(self._arrivals(action_reach), outcome)
-        detective = self._is_station(jnp.int32(0)) * self._pick(action_reach[0], outcome // 2)
-        missed = jnp.where(self._after_search(state, outcome), other_reach, 0)
-        kept = jnp.where(self._after_event(state, outcome), action_reach[:, 0], 0)
+        reach = self.advance_all(state, outcome[None], action_reach, other_reach)[0]
+        # The child's mask without the child, which would take longer than all the rest.
+        after = jnp.where(
+            state.stage == CHANCE,
+            self._after_event(state, outcome),
+            (state.stage == PLAYER_0) | self._after_search(state, outcome),
+        )
+        return jnp.stack([jnp.where(after, reach[0], 0), reach[1]])
+
+    def advance_all(
+        self,
+        state: YardState,
+        outcomes: Array | None,
+        action_reach: Array,
+        other_reach: Array,
+    ) -> Array:
+        # What does not depend on the outcome is computed once for all outcomes.
+        by_outcome, by_column = self._arrivals(action_reach), action_reach[0][:, None]
+        if outcomes is None:
+            moved = self._first_outcomes(by_outcome)
+            searched = self._first_outcomes(jnp.repeat(by_column, 2, axis=0))
+        else:
+            moved, searched = _pick(by_outcome, outcomes), _pick(by_column, outcomes // 2)
+        others = jnp.broadcast_to(other_reach, moved.shape)
+        detective = self._is_station(jnp.int32(0))[None] * searched
+        kept = jnp.broadcast_to(action_reach[:, 0], moved.shape)
         return jax.lax.select_n(
             jnp.minimum(state.stage, CHANCE),
-            jnp.stack([moved, other_reach]),
-            jnp.stack([missed, detective]),
-            jnp.stack([kept, other_reach]),
+            jnp.stack([moved, others], axis=1),
+            jnp.stack([others, detective], axis=1),
+            jnp.stack([kept, others], axis=1),
         )
 
-    @staticmethod
-    def _pick(rows: Array, number: Array) -> Array:
-        """rows[number]."""
-        chosen = jax.nn.one_hot(number, len(rows), dtype=rows.dtype)
-        return jnp.matmul(chosen, rows, precision=jax.lax.Precision.HIGHEST)
+    def _first_outcomes(self, rows: Array) -> Array:
+        """The rows of all outcomes from those of the first ones: 0 for the others."""
+        missing = max(0, self.num_outcomes - len(rows))
+        return jnp.pad(rows, ((0, missing), (0, 0)))[: self.num_outcomes]
 
     def compatible_reach(self, state: YardState, reach: Array) -> Array:
         num_dealt = (state.stations < self.num_infostates).sum()

@@ -52,6 +52,15 @@ LATE = {
         ),
         "advance is zero outside the child's infostate_mask",
     ),
+    "advance_all mixes up the outcomes where it is asked for all": (
+        broken(
+            HiddenDraw(),
+            advance_all=lambda below, state, outcomes, *_: (
+                below[::-1] if outcomes is None else below
+            ),
+        ),
+        "advance_all is advance inside the child's infostate_mask; .*call 1",
+    ),
     "advance adds up the players' reach": (
         kuhn(advance=lambda reach, state, outcome, action, other: reach + other[None]),
         "does not depend on other_reach",

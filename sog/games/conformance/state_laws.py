@@ -46,6 +46,7 @@ class Probe:
     child_reach_y: Array  # [F, 2, S]: `advance` of y
     child_reach_mixed: Array  # [F, 2, S]: `advance` of the mix
     child_reach_swapped: Array  # [F, 2, S]: of x, but the other player's row taken from y
+    children_reach: Array  # [2, F, 2, S]: `advance_all` of x to `followed`, and to all outcomes
     child_masses: Array  # [K, 2]: of `advance` of x, summed by each player
     action_reach: Array  # [S, A]: x of the actor
     other_reach: Array  # [S]: x of the other player
@@ -114,6 +115,7 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
         child_reach_y=pushed[1],
         child_reach_mixed=pushed[2],
         child_reach_swapped=jnp.where(acts[None], pushed[3], pushed[4]),
+        children_reach=_advance_to_all(game, state, followed, x_action, x_other, pushed[0]),
         child_masses=of_all_outcomes(game, state, masses),
         action_reach=x_action,
         other_reach=x_other,
@@ -132,6 +134,21 @@ def advance_to(
 ) -> Array:
     """[F, 2, S]: `advance` to some outcomes [F]."""
     return jax.vmap(game.advance, (None, 0, None, None))(state, outcomes, action_reach, other_reach)
+
+
+def _advance_to_all(
+    game: Game[Any],
+    state: Any,
+    followed: Array,
+    action_reach: Array,
+    other_reach: Array,
+    child_reach: Array,
+) -> Array:
+    """[2, F, 2, S]: `advance_all` with outcomes and without, where the game has its own."""
+    if type(game).advance_all is Game.advance_all:  # it may have too many outcomes to try all
+        return jnp.stack([child_reach, child_reach])
+    some = game.advance_all(state, followed, action_reach, other_reach)
+    return jnp.stack([some, game.advance_all(state, None, action_reach, other_reach)[followed]])
 
 
 def state_laws(game: Game[Any], probe: Probe) -> Iterator[Finding | None]:
@@ -162,6 +179,9 @@ def state_laws(game: Game[Any], probe: Probe) -> Iterator[Finding | None]:
     reach, reach_y = probe.child_reach, probe.child_reach_y
     text = "advance is zero outside the child's infostate_mask"
     yield agree(text, children, np.where(probe.child_mask, reach, 0), reach, where=followed)
+    text = "advance_all is advance inside the child's infostate_mask"
+    inside = np.where(probe.child_mask, probe.children_reach, 0)
+    yield agree(text, f"call {children}", np.stack([reach] * 2), inside, where=[followed] * 2)
     text = (
         "the actor's row of advance does not depend on other_reach, nor the other's on action_reach"
     )
