@@ -20,7 +20,7 @@ decisions. Rivers: 64 of these on random boards as one program, or 1000, for a G
 measured only on request. Turn: both ranges full, pot 100, 200 behind, bet the pot or
 all, a raise is all-in, on both streets: 8 decisions, then 16 on 48 boards. Flop: Qs Jh 2h in a
 3-bet pot, pot 10, 95 behind, bet the pot or all, raise half of it or all, with
-ranges that public solvers were measured with (their published times are on the page).
+ranges that public solvers were measured with.
 """
 
 import json

@@ -74,8 +74,8 @@ and the options MultiPV, Ponder, Move Overhead (milliseconds, first that of --mo
 Simulations (of a move that nothing else limits).
 Nodes are simulations; depth is the length of the principal line. searchmoves restricts the lines
 and the move, not the simulations, which go to all moves. Scores in centipawns are those that win as
-often: 400 log10(p / (1 - p)), p being the share of games. isready waits for programs to be
-compiled; the tree is kept from move to move.
+often: 400 log10(p / (1 - p)), p being the share of games. isready waits at most 8 s for
+programs to be compiled; the tree is kept from move to move.
 """,
     _SPEAKING,
     run="sog.boards.uci.server:run",

@@ -118,7 +118,7 @@ differ by then. Programs are compiled before it connects.
 )
 SOLVE_SPOT: Final = Mode(
     """\
-A spot of hold'em is a board with chips (docs: holdem_spots): it is solved by dcfr for two ranges to
+A spot of hold'em is a board with chips (docs: holdem_spots): it is solved for two ranges to
 0.3% of the pot, and shown at the start or after --history, whose events are bets and cards. --save
 writes a FILE.spot, which `sog policy FILE.spot` shows again and --resume continues. --precision is
 float32, or int16 for half of the memory; --lock, --plot, --save-state, --max-nodes and --until-mbb
