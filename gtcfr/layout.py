@@ -13,6 +13,7 @@ children, there are no such rows, see `gtcfr.sparse_update`.
 """
 
 import dataclasses
+import functools
 from typing import Any, Final, Literal
 
 import jax
@@ -155,9 +156,7 @@ class Layout:
         action_reach = actors[None] * policy
         if self.has_rows_per_action:
             return jnp.concatenate([action_reach, others[None]])
-        outcomes = self.events(listed) if self.num_listed else None
-        below = game.advance_all(state, outcomes, action_reach.T, others)
-        return below.reshape(-1, game.num_infostates)
+        return self._advance(game, state, listed, action_reach, others).reshape(-1, len(others))
 
     def pull(
         self, game: Game[Any], state: Any, actor: Array, listed: Array, child_cfvs: Array
@@ -173,13 +172,19 @@ class Layout:
             # The forced action of chance leads to every child; the others cannot be taken.
             q = jnp.where(actor == CHANCE, sum_actions(actors, 0), actors[: self.num_actions])
             return q, sum_actions(others, 0)[0]
-        outcomes = self.events(listed) if self.num_listed else None
         pulled: tuple[Array, Array] = jax.vjp(
-            lambda actors, others: game.advance_all(state, outcomes, actors.T, others),
+            functools.partial(self._advance, game, state, listed),
             jnp.zeros((game.num_actions, game.num_infostates), child_cfvs.dtype),
             jnp.zeros(game.num_infostates, child_cfvs.dtype),
         )[1](child_cfvs)
         return pulled
+
+    def _advance(
+        self, game: Game[Any], state: Any, listed: Array, action_reach: Array, others: Array
+    ) -> Array:
+        """[child, player, S] from the actor's reach per action [A, S] and the other's [S]."""
+        outcomes = self.events(listed) if self.num_listed else None
+        return game.advance_all(state, outcomes, action_reach.T, others)
 
 
 def layout_of(

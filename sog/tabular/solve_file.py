@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import jax
 import jax.numpy as jnp
@@ -94,7 +94,7 @@ def load_solver(
         raise SolveFileError(f"{path}: its rule must be given, it is {notes['rule']}.")
     if notes["precision"] not in ("float32", "float64"):
         raise _damaged(path)
-    saved = cast(Precision, notes["precision"])
+    saved: Precision = notes["precision"]
     solver = Solver(compiled, rule or notes["rule"], precision=precision or saved)
     if notes["digest"] != _digest(solver):
         raise SolveFileError(f"{path}: is a solve of {notes['game']} with other rules or payoffs.")

@@ -46,7 +46,7 @@ class Probe:
     child_reach_y: Array  # [F, 2, S]: `advance` of y
     child_reach_mixed: Array  # [F, 2, S]: `advance` of the mix
     child_reach_swapped: Array  # [F, 2, S]: of x, but the other player's row taken from y
-    children_reach: Array  # [2, F, 2, S]: `advance_all` of x to `followed`, and to all outcomes
+    children_reach: Array  # [call, F, 2, S]: `advance_all` of x to `followed`; if own, to all too
     child_masses: Array  # [K, 2]: of `advance` of x, summed by each player
     action_reach: Array  # [S, A]: x of the actor
     other_reach: Array  # [S]: x of the other player
@@ -80,6 +80,9 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
     pushed = jax.vmap(lambda one, other: advance_to(game, state, followed, one, other))(
         action_reach, other_reach
     )
+    below = [game.advance_all(state, followed, x_action, x_other)]
+    if type(game).advance_all is not Game.advance_all:  # else there may be too many outcomes
+        below.append(game.advance_all(state, None, x_action, x_other)[followed])
     acts = jnp.arange(2)[:, None] == row
     parent = jnp.where(acts, x_action.sum(axis=1)[None], x_other[None])
     mixed = jnp.stack([2 * x[0] + 3 * y[0], 5 * x[1] + 7 * y[1]])
@@ -115,7 +118,7 @@ def make_probe(game: Game[Any], state: Any, possible: Array, key: Array) -> Prob
         child_reach_y=pushed[1],
         child_reach_mixed=pushed[2],
         child_reach_swapped=jnp.where(acts[None], pushed[3], pushed[4]),
-        children_reach=_advance_to_all(game, state, followed, x_action, x_other, pushed[0]),
+        children_reach=jnp.stack(below),
         child_masses=of_all_outcomes(game, state, masses),
         action_reach=x_action,
         other_reach=x_other,
@@ -134,21 +137,6 @@ def advance_to(
 ) -> Array:
     """[F, 2, S]: `advance` to some outcomes [F]."""
     return jax.vmap(game.advance, (None, 0, None, None))(state, outcomes, action_reach, other_reach)
-
-
-def _advance_to_all(
-    game: Game[Any],
-    state: Any,
-    followed: Array,
-    action_reach: Array,
-    other_reach: Array,
-    child_reach: Array,
-) -> Array:
-    """[2, F, 2, S]: `advance_all` with outcomes and without, where the game has its own."""
-    if type(game).advance_all is Game.advance_all:  # it may have too many outcomes to try all
-        return jnp.stack([child_reach, child_reach])
-    some = game.advance_all(state, followed, action_reach, other_reach)
-    return jnp.stack([some, game.advance_all(state, None, action_reach, other_reach)[followed]])
 
 
 def state_laws(game: Game[Any], probe: Probe) -> Iterator[Finding | None]:
@@ -181,7 +169,8 @@ def state_laws(game: Game[Any], probe: Probe) -> Iterator[Finding | None]:
     yield agree(text, children, np.where(probe.child_mask, reach, 0), reach, where=followed)
     text = "advance_all is advance inside the child's infostate_mask"
     inside = np.where(probe.child_mask, probe.children_reach, 0)
-    yield agree(text, f"call {children}", np.stack([reach] * 2), inside, where=[followed] * 2)
+    calls = len(inside)
+    yield agree(text, f"call {children}", [reach] * calls, inside, where=[followed] * calls)
     text = (
         "the actor's row of advance does not depend on other_reach, nor the other's on action_reach"
     )
