@@ -24,7 +24,7 @@ from sog.domain import load_part, with_domains
 from sog.games.core import PLAYER_1, Game
 from sog.games.encoding import CardHands, Flat, Graph, Moves, Planes
 from sog.precision import in_32_bits
-from sog.program_names import FOLLOWS
+from sog.program_names import NOT_DESCRIBED
 
 WHOLE_NETWORKS: Final[Mapping[str, str]] = with_domains(
     {"graph": "networks.graph:GraphCVPN"}, "networks"
@@ -217,7 +217,7 @@ class EncodeState:
 class ApplyNetwork:
     """A network as a function of its parameters; hashable, so that it can be a static argument."""
 
-    graph: Any = dataclasses.field(metadata=FOLLOWS)
+    graph: Any = dataclasses.field(metadata=NOT_DESCRIBED)
     settings: NetworkSettings
     step: str = "__call__"
     """The method of the network that is called."""

@@ -22,6 +22,8 @@ from shared import script_parser, write_results
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
 OWN_GAME: Final = CHECKOUT / "docs" / "template_game"
 OWN: Final = "my_games.one_bet:OneBet"
+RIVER: Final = "holdem(board=KsTh7s4d2c,pot=100,stack=100,bets=0.5/allin,raises=allin,caps=2)"
+TURN: Final = "holdem(board=KsTh7s4d,pot=100,stack=200,bets=1/allin,raises=allin,caps=2)"
 COMMANDS: Final = {
     "UCI, rollouts in chess": "uci rollout --game chess --search 50,10",
     "UCI, an agent": "uci agent:gardner_chess",
@@ -29,6 +31,8 @@ COMMANDS: Final = {
     "solve kuhn": "solve kuhn",
     "search kuhn": "search kuhn --search 20,1",
     "search leduc": "search leduc --search 20,1",
+    "solve a river": f"solve {RIVER} --until-pot 0.1",
+    "solve a turn": f"solve {TURN} --until-pot 0.1",
     "hint of an agent": "search agent:leduc --history check",
     "first steps of an own game": "train own.toml --run RUN --set run.steps=8",
     "first steps of the demo": "train leduc_demo --run RUN --set run.steps=8",

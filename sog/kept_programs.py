@@ -13,11 +13,12 @@ import contextlib
 import dataclasses
 import functools
 import hashlib
+import inspect
 import json
 import os
 import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -155,6 +156,26 @@ def kept(function: Callable[..., Any]) -> Callable[..., Any]:
         inner = inner.func
     traced.__name__ = inner.__name__  # the program's name
     return traced
+
+
+def kept_jit(
+    function: Callable[..., Any],
+    static: Sequence[str],
+    donated: Sequence[str] = (),
+) -> Any:
+    """`jax.jit` of a function that is kept.
+
+    static: the names of arguments that are no arrays; donated: of those whose memory is reused.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def program(*positional: Any, **named: Any) -> Any:
+        arguments = signature.bind(*positional, **named).arguments
+        settings = {name: arguments.pop(name) for name in static}
+        return kept(functools.partial(function, **settings))(**arguments)
+
+    return jax.jit(program, static_argnames=static, donate_argnames=donated)
 
 
 def is_marked(function: Callable[..., Any], **arguments: Any) -> bool:

@@ -23,8 +23,8 @@ import numpy as np
 
 from sog.files import read_bytes
 
-FOLLOWS: Final = types.MappingProxyType({"follows": True})
-"""Metadata of a field that is determined by the other fields and the game."""
+NOT_DESCRIBED: Final = types.MappingProxyType({"described": False})
+"""Metadata of a field that no trace depends on, or that the other fields and the game determine."""
 _PROJECT: Final = ("sog", "gtcfr", "networks", "selfplay")
 _LIBRARIES: Final = ("builtins", "functools", "jax", "jaxlib", "numpy", "flax", "optax")
 """Packages identified by their versions."""
@@ -86,7 +86,7 @@ def describe(value: Any) -> Any:
         fields = {
             field.name: describe(getattr(value, field.name))
             for field in dataclasses.fields(value)
-            if field.metadata != FOLLOWS
+            if field.metadata != NOT_DESCRIBED
         }
         return [_name_of(type(value)), fields]
     raise UnnamedError(f"{type(value)}")

@@ -1,5 +1,8 @@
 """What the programs of spots take: memory, precision, compiling; several spots in one program."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,14 +12,24 @@ from sog.holdem.ranges import parse_range
 from sog.holdem.spots import (
     SpotSolver,
     boards,
+    forget_programs,
     solve_spot,
     spot_of,
     walk,
 )
 from sog.holdem.spots.solver import PROGRAMS, _run
 from sog.holdem.spots.tables import pack, read
+from sog.kept_programs import keep_in
 from sog.memory import bytes_of
 from tests.holdem.games import solver_of, spot_game
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Where programs are kept."""
+    keep_in(tmp_path)
+    yield tmp_path
+    keep_in(None)
 
 
 @pytest.mark.thorough
@@ -98,23 +111,39 @@ def test_spots_that_differ_in_cards_and_chips_share_a_program() -> None:
         bluffs = stack / (100 + stack)  # of QQ, as often as makes a caller indifferent
         assert solver.values(0)[0] == pytest.approx(50 * bluffs, abs=0.05)
         assert solver.exploitability()[0] < 0.1
-        sizes.append([program._cache_size() for program in PROGRAMS])  # type: ignore[attr-defined]
+        sizes.append([program._cache_size() for program in PROGRAMS])
     assert sizes[0] == sizes[1]
     solver_of(text, "AA,JJ,87s", "KK,98o", rule="dcfr").run(1)  # nor do ranges matter
-    assert sizes[0][0] == _run._cache_size()  # type: ignore[attr-defined]
+    assert sizes[0][0] == _run._cache_size()
     deeper = solver_of("board=Ts3h2h5c9s,pot=100,stack=300,bets=1/allin", "AA,QQ", "KK")
     assert deeper.layout != solver.layout
 
 
+def test_another_process_traces_nothing_for_other_cards_chips_and_ranges(folder: Path) -> None:
+    counts = []
+    for board, stack, first in (("Ts3h2h5c9s", 100, "AA,QQ"), ("Td3s2s5h9d", 50, "AA,JJ,87s")):
+        forget_programs()  # as in a new process
+        text = f"board={board},pot=100,stack={stack},bets=allin"
+        solver = solver_of(text, first, "KK", rule="dcfr")
+        solver.run(1)
+        solver.exploitability()
+        walk(solver, [])
+        counts.append(len([*folder.iterdir()]))
+    assert counts[0] == counts[1] > 0
+
+
+@pytest.mark.parametrize("keeps", [True, False])
 def test_programs_are_compiled_before_there_are_tables_and_not_again(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    keeps: bool, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    keep_in(folder if keeps else None)
+    forget_programs()
     solver = solver_of("ranks=5,suits=2,board=AsAhKsKh,pot=10,stack=10,bets=1,caps=1")
     has_tables = list[bool]()
 
     def compiled() -> None:
         has_tables.append("memory" in vars(solver))
-        assert "Compiling jit(_run)" in caplog.text
+        assert "Compiling jit(run_iterations)" in caplog.text
         caplog.clear()
 
     monkeypatch.setattr("sog.holdem.spots.solver.return_unused_memory", compiled)
@@ -123,7 +152,7 @@ def test_programs_are_compiled_before_there_are_tables_and_not_again(
         solver.run(1)
         solver.exploitability()
     assert has_tables == [False]
-    assert "jit(_run)" not in caplog.text
+    assert "jit(run_iterations)" not in caplog.text
     assert "jit(evaluate)" not in caplog.text
 
 

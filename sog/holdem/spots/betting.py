@@ -17,6 +17,7 @@ import numpy as np
 
 from sog.games.core import CHANCE
 from sog.holdem.no_limit import FIRST_SIZE, FOLD, Betting, BettingState, Menu, bet_name, pick
+from sog.program_names import NOT_DESCRIBED
 
 Kind = Literal["fold", "showdown", "next"]
 KINDS: Final[tuple[Kind, ...]] = ("fold", "showdown", "next")
@@ -126,15 +127,15 @@ class StreetLevel:
 class Street:
     """The betting of a street."""
 
-    lines: tuple[BettingLine, ...]
-    starts: tuple[SpotDecision, ...]
+    lines: tuple[BettingLine, ...] = dataclasses.field(metadata=NOT_DESCRIBED)
+    starts: tuple[SpotDecision, ...] = dataclasses.field(metadata=NOT_DESCRIBED)
     """[line]: the first decision."""
     first_row: np.ndarray
     """[line] int32: its first decision among those of level 0, group by group."""
     levels: tuple[StreetLevel, ...]
-    payoff: dict[Kind, np.ndarray]
+    payoff: dict[Kind, np.ndarray] = dataclasses.field(metadata=NOT_DESCRIBED)
     """[end] float32, level by level: player 0's gain by a fold; the winner's at a showdown."""
-    next_lines: tuple[BettingLine, ...]
+    next_lines: tuple[BettingLine, ...] = dataclasses.field(metadata=NOT_DESCRIBED)
 
     def groups_of(self, player: int) -> Iterator[tuple[int, DecisionGroup]]:
         """The groups in which a player decides, numbered over all levels."""

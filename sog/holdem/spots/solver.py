@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import SingleDeviceSharding
 
 from sog.accelerators import is_accelerated
 from sog.holdem.showdown import Hands
@@ -24,6 +25,7 @@ from sog.holdem.spots.passes import Aim, evaluate, iterate
 from sog.holdem.spots.showdowns import all_in_equities, sort_hands
 from sog.holdem.spots.spot import Spot
 from sog.holdem.spots.tables import PRECISIONS, Precision, read
+from sog.kept_programs import kept_jit
 from sog.memory import bytes_of, check_memory, return_unused_memory
 from sog.tabular.rules import Rule, step_of
 from sog.tabular.solver import Checkpoint, find_rule
@@ -111,7 +113,7 @@ class SpotSolver:
     def memory(self) -> tuple[Memory, Memory]:
         """CFR's tables of each player, zeros at first; allocated when they are needed."""
         empty: tuple[Memory, Memory] = jax.tree.map(
-            lambda one: jnp.zeros(one.shape, one.dtype), self._shapes()
+            lambda one: jnp.zeros(one.shape, one.dtype, device=one.sharding), self._shapes()
         )
         return empty
 
@@ -208,7 +210,8 @@ class SpotSolver:
         self.run(0)  # the first call takes longer
 
     def _shapes(self) -> tuple[Memory, Memory]:
-        """Those of `memory`."""
+        """Those of `memory`, on the device where a kept program leaves it, since a program for
+        arrays that may be on any device is another one."""
         masks = [[level.mask[player].shape for level in self.boards] for player in (0, 1)]
         shapes: tuple[Memory, Memory] = jax.eval_shape(
             lambda: tuple(
@@ -216,7 +219,10 @@ class SpotSolver:
                 for player in (0, 1)
             )
         )
-        return shapes
+        here = SingleDeviceSharding(jax.devices()[0])
+        placed: tuple[Memory, Memory]
+        placed = jax.tree.map(lambda one: one.update(sharding=here), shapes)
+        return placed
 
 
 def usual_rule(spot: Spot) -> str:
@@ -361,8 +367,7 @@ def _are_many(hands: SpotHands) -> bool:
     return not is_accelerated() and hands.compatible.size >= _MANY_PAIRS
 
 
-@functools.partial(jax.jit, static_argnums=(0, 4), donate_argnums=(5,))
-def _run(
+def run_iterations(
     layout: SpotLayout,
     cards: SpotCards,
     equities: Equities,
@@ -373,6 +378,8 @@ def _run(
     count: Array,
     planned: Array,
 ) -> tuple[Memory, Memory]:
+    """More iterations. first: the number of the first of them; planned: of all, 0 if not known."""
+
     def body(number: Array, memory: tuple[Memory, Memory]) -> tuple[Memory, Memory]:
         step = step_of(first + number, planned, reach[0])
         return iterate(layout, cards, equities, reach, rule, memory, step)
@@ -381,6 +388,7 @@ def _run(
     return last
 
 
-_evaluate = jax.jit(evaluate, static_argnums=(0, 5, 6))
-_equities = jax.jit(all_in_equities, static_argnums=0)
+_run = kept_jit(run_iterations, static=("layout", "rule"), donated=("memory",))
+_evaluate = kept_jit(evaluate, static=("layout", "player", "aim"))
+_equities = kept_jit(all_in_equities, static=("layout",))
 PROGRAMS: Final = (_run, _evaluate, _equities)

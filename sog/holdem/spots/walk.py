@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -19,6 +18,7 @@ from sog.holdem.spots.boards import rename_hands, rename_suits
 from sog.holdem.spots.passes import action_values
 from sog.holdem.spots.showdowns import against, at_showdown
 from sog.holdem.spots.solver import PROGRAMS, SpotSolver
+from sog.kept_programs import kept_jit
 from sog.parameters import near_name
 
 _MOST_NAMED: Final = 8
@@ -321,9 +321,9 @@ def forget_programs() -> None:
     """Drops the compiled programs of all spots, some 45 MB each; they are recompiled when needed.
     For processes that make many spots."""
     for program in (*PROGRAMS, _action_values, _against, _at_showdown):
-        program.clear_cache()  # type: ignore[attr-defined]
+        program.clear_cache()
 
 
-_action_values = jax.jit(action_values, static_argnums=(0, 4, 7))
-_against = jax.jit(against, static_argnums=(0, 2))
-_at_showdown = jax.jit(at_showdown, static_argnums=(0, 3, 4, 6))
+_action_values = kept_jit(action_values, static=("layout", "street", "player"))
+_against = kept_jit(against, static=("layout", "player"))
+_at_showdown = kept_jit(at_showdown, static=("layout", "player", "street", "size"))

@@ -240,7 +240,7 @@ def test_programs_of_spots_do_not_pile_up(
     for bets in ("allin", "0.5/allin", "0.5", "0.3/0.6/allin"):
         path = visitor.follow("/spots", **(RIVER | {"bets": bets}))
         visitor.wait(path)
-        counts.append(PROGRAMS[0]._cache_size())  # type: ignore[attr-defined]
+        counts.append(PROGRAMS[0]._cache_size())
     assert counts[2:] == [1, 2]
     assert visitor.get("/spots/1").status_code == 200  # whose programs are gone
 
