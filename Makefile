@@ -23,7 +23,7 @@ help:
 	@echo "make test       all checks and the tests (what CI runs)"
 	@echo "make check      format, lint, types and import rules only"
 	@echo "make format     rewrite the files as 'make check' wants them"
-	@echo "make test-quick  the quick tests only, without the checks: two minutes"
+	@echo "make test-quick  tests of rules, solvers, networks and players, in a few minutes"
 	@echo "make test-thorough  more tests, which compile for long"
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make test-gpu   the tests that need a GPU (and a JAX that sees it)"
@@ -66,7 +66,7 @@ FAST_COMPILING := --xla_backend_optimization_level=0 --xla_cpu_parallel_codegen_
 OLDER_EMITTERS := --xla_cpu_use_fusion_emitters=false
 
 test: check
-test-quick: CHOSEN := --quick
+test-quick: CHOSEN := $(addprefix tests/,drawing games networks players tabular)
 test-thorough: CHOSEN := -m "thorough and not slow and not gpu"
 test test-quick test-thorough: $(VENV)/dev-installed
 	export JAX_PLATFORMS=cpu XLA_FLAGS="$(FAST_COMPILING) $(OLDER_EMITTERS)"; \

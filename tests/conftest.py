@@ -17,8 +17,6 @@ import hypothesis
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-NOT_QUICK = CHECKOUT / "tests" / "not_quick.txt"
-"""Written by `python -m tests.not_quick`."""
 
 os.environ["JAX_NUMPY_RANK_PROMOTION"] = "raise"
 os.environ["JAX_NUM_CPU_DEVICES"] = "2"
@@ -79,12 +77,6 @@ def _is_small() -> bool:
     return pieces < 10_000 and pages * os.sysconf("SC_PAGE_SIZE") < 1.5 * 2**30
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--quick`, for `make test-quick`."""
-    text = "leave out tests that take long, those of tests/not_quick.txt"
-    parser.addoption("--quick", action="store_true", help=text)
-
-
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Takes the mark `thorough` off the cases that it is not meant for."""
     mark = item.get_closest_marker("thorough")
@@ -97,13 +89,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(trylast=True)  # after tests were deselected: asking for a device starts JAX
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skips tests marked `gpu` where JAX finds none; leaves out others if `--quick` was given."""
-    if config.getoption("quick"):
-        names = frozenset(NOT_QUICK.read_text().split())
-        slow = {item for item in items if item.nodeid.partition("[")[0] in names}
-        config.hook.pytest_deselected(items=list(slow))
-        items[:] = [item for item in items if item not in slow]
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips tests marked `gpu` where JAX finds none."""
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if not marked:
         return

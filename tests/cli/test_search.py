@@ -7,8 +7,8 @@ import pytest
 
 from sog.cli import searching
 from sog.cli.errors import check_target
+from sog.cli.main import main
 from sog.games import make
-from sog.play import thinking
 from sog.play.history import read_history
 from tests.cli.conftest import Run, RunJson, output, refusal
 
@@ -247,19 +247,19 @@ def test_a_search_that_does_not_fit_says_what_it_needs_and_what_there_is(
     ],
 )
 def test_a_search_is_compiled_without_optimizations_if_it_has_little_to_do(
-    sog_search: RunJson,
-    monkeypatch: pytest.MonkeyPatch,
-    most: int,
-    options: tuple[str, ...],
-    is_draft: bool,
+    monkeypatch: pytest.MonkeyPatch, most: int, options: tuple[str, ...], is_draft: bool
 ) -> None:
     asked = []
 
+    class AskedError(Exception):
+        """Once is enough."""
+
     def think(*arguments: Any, **named: Any) -> Any:
         asked.append(named["is_draft"])
-        return thinking.think(*arguments, **named)
+        raise AskedError
 
     monkeypatch.setattr(searching, "_LITTLE_WORK", most)
     monkeypatch.setattr(searching, "think", think)
-    sog_search(*options)
+    with pytest.raises(AskedError):
+        main(["search", "kuhn", "--search", "10,1", *options])
     assert asked == [is_draft]

@@ -224,6 +224,7 @@ def test_a_tree_without_room_for_the_way_to_the_next_search_is_told() -> None:
         compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=16)
 
 
+@pytest.mark.thorough
 def test_trees_of_few_simulations_have_less_room_than_the_game_and_play_the_same() -> None:
     compiled = compiled_game("liars_dice(dice=1,faces=3)")
     search = SearchSettings(num_simulations=2, simulations_per_update=0.5)

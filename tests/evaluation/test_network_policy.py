@@ -18,6 +18,7 @@ def partial_to_ranges(params: Array, features: Array, ranges: Array) -> tuple[Ar
     return ranges, seen[:, :, None] * params[None]
 
 
+@pytest.mark.thorough(only=["glasses"])
 @pytest.mark.parametrize("text", ["kuhn", "leduc(suit_isomorphism=true)", "glasses"])
 def test_every_decision_is_the_answer_for_the_ranges_there(
     text: str, monkeypatch: pytest.MonkeyPatch

@@ -36,6 +36,7 @@ def bytes_in_loops(program: gpu_program.Program) -> int:
     return below(program.entry, in_loop=False)
 
 
+@pytest.mark.thorough(only=["kuhn"])
 @pytest.mark.parametrize("text", CASES)
 def test_a_phase_passes_over_as_many_cells_whatever_there_is_room_for(text: str) -> None:
     game, evaluator = make(text), ZeroEvaluator()

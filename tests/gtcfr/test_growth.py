@@ -195,6 +195,7 @@ def test_an_expansion_adds_the_few_children_that_the_prior_likes_best(num_childr
     assert widened > 5
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("num_children", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_policy_of_a_node_is_over_actions_that_lead_to_a_child(num_children: int) -> None:
     tree = tree_number(narrow(num_children))
@@ -206,6 +207,7 @@ def test_the_policy_of_a_node_is_over_actions_that_lead_to_a_child(num_children:
         assert policy.sum() == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("num_children", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_tree_and_its_evaluations_grow_by_no_more_than_a_few_nodes_per_simulation(
     num_children: int,

@@ -16,15 +16,15 @@ from sog.games import Game, make
 from tests.gtcfr.gamble import Gamble
 
 CASES: list[tuple[str, dict[str, Any]]] = [
-    ("tic_tac_toe", {"num_simulations": 60}),  # to the end of the game
-    ("tic_tac_toe", {"num_simulations": 30, "rule": "pcfr+"}),
+    ("tic_tac_toe", {"num_simulations": 60, "rule": "pcfr+"}),  # to the end of the game
+    # Tables end within a step.
+    ("hex(size=6)", {"num_simulations": 8, "capacity": 40, "simulations_per_update": 0.5}),
     ("connect_four", {"num_simulations": 30, "rule": "dcfr", "simulations_per_update": 2}),
-    ("hex(size=3)", {"num_simulations": 40, "simulations_per_update": 0.5}),
-    ("hex(size=6)", {"num_simulations": 8, "capacity": 40}),  # tables end within a step
     ("gardner_chess", {"num_simulations": 20, "max_actions": 8}),
 ]
 
 
+@pytest.mark.thorough(only=["connect_four", "gardner_chess"])
 @pytest.mark.parametrize(("text", "options"), CASES)
 def test_as_passes_over_all_actions(
     text: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
