@@ -31,7 +31,7 @@ from sog.program_names import UnnamedError, describe, describe_process
 from sog.result_structure import UnknownStructureError, build, take_apart
 
 _MAGIC: Final = b"sog traced 1\n"
-_MOST_KEPT: Final = 300
+_MOST_KEPT: Final = 1000
 """The most files; the least recently used are deleted."""
 _CLOCK_ERROR: Final = 3600.0  # seconds that a file server's clock may be ahead
 _MOST_BYTES: Final = 2**26  # of a file; programs with larger constants are not kept

@@ -24,7 +24,9 @@ from networks.cvpn import NetworkSettings, make_network
 from selfplay.recipe import make_evaluator
 from sog import kept_programs, program_names
 from sog.games import make
+from sog.games.on_host import call_rules
 from sog.kept_programs import keep_in, kept
+from sog.play.principal_variation import read_lines
 from sog.program_names import UnnamedError, describe
 from sog.pytree import pytree
 
@@ -288,6 +290,18 @@ def test_a_search_is_kept_with_its_tree(folder: Path) -> None:
     structures: list[Any] = [jax.tree.structure(first), jax.tree.structure(again)]
     assert structures[0] == structures[1]
     assert first.tree.shape == tree_shape(game, settings, 0)
+
+
+def test_rules_and_moves_that_the_host_asks_for_are_kept(folder: Path) -> None:
+    game, settings = make("tic_tac_toe"), SearchSettings(num_simulations=2)
+    root = jax.device_get(jax.jit(game.root)())
+    call_rules(game, "actor", root)
+    assert len([*folder.iterdir()]) == 1
+    result = jax.jit(functools.partial(run_search, game, settings))(
+        ZeroEvaluator(), start_of_game(game), jax.random.key(0)
+    )
+    read_lines(game, result)
+    assert len([*folder.iterdir()]) == 2
 
 
 def run_search(game: Any, settings: SearchSettings, *arguments: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from sog.kept_programs import HostProgram
+from sog.kept_programs import HostProgram, kept
 from sog.precision import in_32_bits
 
 if TYPE_CHECKING:
@@ -24,4 +24,9 @@ def call_rules(game: "Game[Any]", functions: str, *arguments: Any) -> list[Any]:
 @in_32_bits
 @functools.partial(HostProgram, static_argnums=(0, 1))
 def _call(game: "Game[Any]", functions: str, *arguments: Any) -> list[Any]:
+    results: list[Any] = kept(functools.partial(_results_of, game, functions))(*arguments)
+    return results
+
+
+def _results_of(game: "Game[Any]", functions: str, *arguments: Any) -> list[Any]:
     return [getattr(game, name)(*arguments) for name in functions.split()]

@@ -19,7 +19,7 @@ from gtcfr.action_values import action_values
 from gtcfr.search import SearchResult
 from gtcfr.tree import SearchTree
 from sog.games.core import Game
-from sog.kept_programs import HostProgram
+from sog.kept_programs import HostProgram, kept
 from sog.precision import in_32_bits
 from sog.pytree import pytree
 
@@ -131,6 +131,11 @@ def events_of(line: np.ndarray) -> list[int]:
 
 @functools.partial(HostProgram, static_argnums=0)
 def _read_moves(game: Game[Any], result: SearchResult) -> _Moves:
+    moves: _Moves = kept(functools.partial(_moves_of, game))(result)
+    return moves
+
+
+def _moves_of(game: Game[Any], result: SearchResult) -> _Moves:
     tree: SearchTree = jax.tree.map(lambda leaf: leaf[0], result.tree)
     slot, layout, statistics = result.slot[0], tree.shape.layout, tree.interior_statistics
     listed = tree.interior.listed[slot]
