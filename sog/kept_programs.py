@@ -163,9 +163,10 @@ def kept_jit(
     static: Sequence[str],
     donated: Sequence[str] = (),
 ) -> Any:
-    """`jax.jit` of a function that is kept.
+    """`jax.jit` of a function, traced only if no earlier process has kept it, see `kept`.
 
-    static: the names of arguments that are no arrays; donated: of those whose memory is reused.
+    static: the names of the arguments that are not arrays. donated: the names of those whose memory
+    the result may take over.
     """
     signature = inspect.signature(function)
 

@@ -378,7 +378,7 @@ def run_iterations(
     count: Array,
     planned: Array,
 ) -> tuple[Memory, Memory]:
-    """More iterations. first: the number of the first of them; planned: of all, 0 if not known."""
+    """Runs `count` iterations. first: the number of the first; planned: of all, 0 if not known."""
 
     def body(number: Array, memory: tuple[Memory, Memory]) -> tuple[Memory, Memory]:
         step = step_of(first + number, planned, reach[0])
