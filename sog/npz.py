@@ -5,23 +5,29 @@ So the size and type of every array are first checked against its reader's expec
 """
 
 import contextlib
+import json
 import math
 import os
 import struct
 import zipfile
-from collections.abc import Iterator
-from typing import BinaryIO, Final
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from sog.files import open_to_read
+from sog.files import open_to_read, parse_json
 
+_MOST_OF_NOTES: Final = 2**20
 _MOST_LISTED: Final = 2**20  # bytes of a directory
 _MOST_BEFORE: Final = 2**14  # bytes of numpy's header of an array
 _END: Final = struct.Struct("<4s4H2LH")
 """The end record of a zip file, with the sizes of its directory and comment."""
 _LARGE_END: Final = b"PK\x06\x07"
 """Before it, in a zip file of more than 4 GB."""
+
+
+class FormatError(ValueError):
+    """The notes of a file are of another format, or of another version of it."""
 
 
 class ArrayError(ValueError):
@@ -62,9 +68,33 @@ def reading_npz(
             yield archive
     except error:
         raise
+    except FormatError as other:
+        raise error(f"{path}: is not {what} of this version ({other}).") from None
     except Exception:
         # Damage raises many errors: zip, zlib, numpy and json have their own.
         raise error(f"{path}: is not {what}, or is damaged.") from None
+
+
+def notes_of(form: str, /, **notes: Any) -> np.ndarray:
+    """JSON notes as an array to save, for `read_notes`. form: the format and its version."""
+    return np.array(json.dumps({**notes, "format": form}))
+
+
+def read_notes(
+    archive: zipfile.ZipFile, name: str, form: str, kinds: Mapping[str, type]
+) -> dict[str, Any]:
+    """The notes in the array of that name, of the expected types, as for `reading_npz`.
+
+    Raises FormatError if they are of another format, and various errors if they are damaged.
+    """
+    notes: dict[str, Any]
+    notes = parse_json(str(read_array(archive, name, kinds="U", most=_MOST_OF_NOTES)))
+    if not isinstance(notes, dict) or notes.get("format") != form:
+        raise FormatError(form)
+    wrong = [name for name, kind in kinds.items() if type(notes[name]) is not kind]
+    if wrong:
+        raise ValueError(f"{wrong[0]} has an unexpected type.")
+    return notes
 
 
 def read_array(archive: zipfile.ZipFile, name: str, *, kinds: str, most: int) -> np.ndarray:

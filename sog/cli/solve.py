@@ -36,7 +36,7 @@ from sog.tabular import (
     solve,
 )
 from sog.tabular.locks import Lock, lock_game, read_locks
-from sog.tabular.solve_file import read_notes
+from sog.tabular.solve_file import read_solve_notes
 from sog.tabular.solver import Precision, check_iterations, find_rule
 
 _SOLVING: Final = "solving"
@@ -128,7 +128,7 @@ def _plan(game: Game[Any], arguments: argparse.Namespace) -> _Plan:
     iterations = arguments.iterations or (_ITERATIONS if until is None else _MOST_ITERATIONS)
     if arguments.resume is not None:
         with mistakes("--resume: "):
-            notes = read_notes(
+            notes = read_solve_notes(
                 arguments.resume, str(game), rule=arguments.rule, precision=arguments.precision
             )
         rule, before = notes["rule"], notes["iteration"]

@@ -5,7 +5,6 @@ here: `sog.games.foreign` decides whether it may be made.
 """
 
 import contextlib
-import json
 import os
 import zipfile
 from collections.abc import Iterator
@@ -14,15 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.files import parse_json, replacing
-from sog.npz import ArrayError, read_array, reading_npz
+from sog.files import replacing
+from sog.npz import ArrayError, notes_of, read_array, read_notes, reading_npz
 from sog.tabular.policy import check_policy
 from sog.tabular.public_tree import PublicTree
 
 FORMAT: Final = "sog-policy-1"
 _TOLERANCE: Final = 1e-4  # probabilities may have been saved from 32-bit numbers
 _MOST_BYTES: Final = 2**30  # of a file
-_MOST_OF_NOTES: Final = 2**20
 _MOST_TRIED: Final = 2**26
 
 
@@ -39,12 +37,10 @@ def save_policy(
     ValueError for an invalid policy, see `check_policy`.
     """
     policy = check_policy(tree, policy)
-    metadata = {**notes, "format": FORMAT, "game": str(tree.game)}
+    metadata = notes_of(FORMAT, **{**notes, "game": str(tree.game)})
     legal = tree.decisions
     with replacing(Path(path), f".{os.getpid()}.new") as file:
-        np.savez_compressed(
-            file, probabilities=policy[legal], metadata=np.array(json.dumps(metadata))
-        )
+        np.savez_compressed(file, probabilities=policy[legal], metadata=metadata)
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -89,12 +85,4 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[zipfile.ZipFile, dic
     with reading_npz(
         path, most=_MOST_BYTES, what="a policy file", error=PolicyFileError
     ) as archive:
-        notes = read_array(archive, "metadata", kinds="U", most=_MOST_OF_NOTES)
-        metadata = parse_json(str(notes))
-        if (
-            not isinstance(metadata, dict)
-            or metadata.get("format") != FORMAT
-            or not isinstance(metadata.get("game"), str)
-        ):
-            raise PolicyFileError(f"{path}: is not a policy file of this version ({FORMAT}).")
-        yield archive, metadata
+        yield archive, read_notes(archive, "metadata", FORMAT, {"game": str})

@@ -8,9 +8,11 @@ plans for the iterations of each call. A file has one game, one rule and one pre
 in float32 can go on in float64; nothing in it is executed.
 """
 
+import contextlib
 import hashlib
-import json
 import os
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,17 +20,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sog.files import parse_json, replacing
-from sog.npz import read_array, reading_npz
+from sog.files import replacing
+from sog.npz import notes_of, read_array, read_notes, reading_npz
 from sog.tabular.rules import RULES, Rule
 from sog.tabular.sequence_form import CompiledGame
 from sog.tabular.solver import Precision, Solver
 
 FORMAT: Final = "sog-solve-1"
-_WHAT: Final = "a saved solve"
 _NOTES: Final = {"game": str, "rule": str, "precision": str, "digest": str, "iteration": int}
 _MOST_BYTES: Final = 2**36  # of a file
-_MOST_OF_NOTES: Final = 2**20
 _MOST_ITERATIONS: Final = 2**30  # 32-bit counters
 _ROUNDING: Final = 1e-4
 
@@ -39,20 +39,20 @@ class SolveFileError(ValueError):
 
 def save_solver(path: str | os.PathLike[str], solver: Solver) -> None:
     """Writes a solver's state for resumption, atomically."""
-    notes = {
-        "format": FORMAT,
-        "game": str(solver.compiled.tree.game),
-        "rule": _name(solver.rule),
-        "precision": solver.precision,
-        "iteration": solver.iteration,
-        "digest": _digest(solver),
-    }
+    notes = notes_of(
+        FORMAT,
+        game=str(solver.compiled.tree.game),
+        rule=_name(solver.rule),
+        precision=solver.precision,
+        iteration=solver.iteration,
+        digest=_digest(solver),
+    )
     numbers = np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(solver.state)])
     with replacing(Path(path), f".{os.getpid()}.new") as file:
-        np.savez(file, numbers=numbers, notes=np.array(json.dumps(notes)))
+        np.savez(file, numbers=numbers, notes=notes)
 
 
-def read_notes(
+def read_solve_notes(
     path: str | os.PathLike[str],
     game: str,
     *,
@@ -64,7 +64,8 @@ def read_notes(
     rule, precision: the required ones; None for any. A solve in float32 can go on in float64.
     Raises SolveFileError with the reason.
     """
-    notes = _read(path, 0)[0]
+    with _opened(path) as (_, notes):
+        pass
     if precision == "float64" and notes["precision"] == "float32":
         precision = None
     wanted_rule = _name(rule) if isinstance(rule, Rule) else rule
@@ -89,11 +90,9 @@ def load_solver(
     rule: needed only if it is not one of `RULES`. precision: "float64" continues a solve in float32
     in 64 bits; by default that of the file.
     """
-    notes = read_notes(path, str(compiled.tree.game), rule=rule, precision=precision)
+    notes = read_solve_notes(path, str(compiled.tree.game), rule=rule, precision=precision)
     if rule is None and notes["rule"] not in RULES:
         raise SolveFileError(f"{path}: its rule must be given, it is {notes['rule']}.")
-    if notes["precision"] not in ("float32", "float64"):
-        raise _damaged(path)
     saved: Precision = notes["precision"]
     solver = Solver(compiled, rule or notes["rule"], precision=precision or saved)
     if notes["digest"] != _digest(solver):
@@ -101,9 +100,10 @@ def load_solver(
     leaves, structure = jax.tree.flatten(solver.state)
     count = sum(leaf.size for leaf in leaves)
     kept = np.dtype(saved)
-    numbers = _read(path, count * kept.itemsize)[1]
-    if numbers is None or (numbers.shape, numbers.dtype) != ((count,), kept):
-        raise _damaged(path)
+    with _opened(path) as (archive, _):
+        numbers = read_array(archive, "numbers", kinds="f", most=count * kept.itemsize)
+        if (numbers.shape, numbers.dtype) != ((count,), kept):
+            raise ValueError("its numbers are of another size or precision.")
     if not np.isfinite(numbers).all():
         raise SolveFileError(f"{path}: its numbers must be finite.")
     parts = np.split(numbers, np.cumsum([leaf.size for leaf in leaves])[:-1])
@@ -137,24 +137,15 @@ def _digest(solver: Solver) -> str:
     return digest.hexdigest()
 
 
-def _read(
-    path: str | os.PathLike[str], most_bytes: int
-) -> tuple[dict[str, Any], np.ndarray | None]:
-    """The notes, and the numbers, of at most `most` bytes each; None to skip the numbers."""
-    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=SolveFileError) as archive:
-        text = read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)
-        notes = parse_json(str(text))
-        if notes["format"] != FORMAT:
-            raise SolveFileError(f"{path}: is not a saved solve of this version ({FORMAT}).")
-        for name, kind in _NOTES.items():
-            if type(notes[name]) is not kind:
-                raise ValueError(name)
+@contextlib.contextmanager
+def _opened(
+    path: str | os.PathLike[str],
+) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+    """A saved solve and its notes; errors in the body count as damage."""
+    with reading_npz(path, most=_MOST_BYTES, what="a saved solve", error=SolveFileError) as archive:
+        notes = read_notes(archive, "notes", FORMAT, _NOTES)
         if not 0 <= notes["iteration"] < _MOST_ITERATIONS:
-            raise ValueError("iteration")
-        if most_bytes == 0:
-            return notes, None
-        return notes, read_array(archive, "numbers", kinds="f", most=most_bytes)
-
-
-def _damaged(path: str | os.PathLike[str]) -> SolveFileError:
-    return SolveFileError(f"{path}: is not {_WHAT}, or is damaged.")
+            raise ValueError("its iteration is impossible.")
+        if notes["precision"] not in ("float32", "float64"):
+            raise ValueError("its precision is unknown.")
+        yield archive, notes

@@ -17,7 +17,7 @@ from sog.tabular import (
     save_solver,
     solve,
 )
-from sog.tabular.solve_file import read_notes
+from sog.tabular.solve_file import read_solve_notes
 from tests.tabular.small_games import compiled_game
 
 KUHN = compiled_game("kuhn")
@@ -85,7 +85,7 @@ def test_a_solver_of_another_game_is_refused(saved: Path) -> None:
 
 
 def test_notes_say_what_a_saved_solve_is_of(saved: Path) -> None:
-    notes = read_notes(saved, "kuhn(ranks=3)")
+    notes = read_solve_notes(saved, "kuhn(ranks=3)")
     assert {name: notes[name] for name in ("game", "rule", "precision", "iteration")} == {
         "game": "kuhn(ranks=3)",
         "rule": "cfr+",
@@ -96,9 +96,9 @@ def test_notes_say_what_a_saved_solve_is_of(saved: Path) -> None:
 
 def test_another_game_rule_or_precision_is_refused(saved: Path) -> None:
     with pytest.raises(SolveFileError, match=r"is a solve of kuhn\(ranks=3\), not of leduc\.$"):
-        read_notes(saved, "leduc")
+        read_solve_notes(saved, "leduc")
     with pytest.raises(SolveFileError, match=r"is a solve by cfr\+, not by dcfr\.$"):
-        read_notes(saved, "kuhn(ranks=3)", rule="dcfr")
+        read_solve_notes(saved, "kuhn(ranks=3)", rule="dcfr")
     with pytest.raises(SolveFileError, match=r"not by Rule\(summary='of a test'"):
         load_solver(saved, KUHN, OWN_RULE)
     with pytest.raises(SolveFileError, match=r"not of kuhn\(ranks=4\)\.$"):

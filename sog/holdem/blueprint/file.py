@@ -9,7 +9,6 @@ and everything is checked against the game that it names.
 """
 
 import dataclasses
-import json
 import os
 import zipfile
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from sog.files import parse_json, replacing
+from sog.files import replacing
 from sog.games.foreign import check_named_by_file
 from sog.games.registry import make
 from sog.holdem.blueprint.betting_tree import BettingTree, make_betting_tree
@@ -29,13 +28,12 @@ from sog.holdem.blueprint.public_chance import BOARDS, Tables, Trainer, average_
 from sog.holdem.board_classes import suit_classes
 from sog.holdem.game import Holdem
 from sog.memory import check_memory
-from sog.npz import read_array, reading_npz
+from sog.npz import notes_of, read_array, read_notes, reading_npz
 
 FORMAT: Final = "sog-blueprint-1"
-_WHAT: Final = "a blueprint"
 MOST_DECISIONS: Final = 200_000
+_NOTES: Final = {"game": str, "sizes": list, "seed": int, "num_boards": int, "seconds": float}
 _MOST_BYTES: Final = 2**34  # of a file
-_MOST_OF_NOTES: Final = 2**20
 MOST_BOARDS: Final = 2**24  # counted in float32
 _PASSES: Final = 6  # arrays of all actions and live hands in a pass over a board, about
 
@@ -103,34 +101,34 @@ def begin(
 def save_blueprint(path: str | os.PathLike[str], blueprint: Blueprint) -> None:
     """Writes the file atomically."""
     buckets, tables = blueprint.trainer.buckets, blueprint.tables
-    notes = {
-        "format": FORMAT,
-        "game": str(blueprint.game),
-        "sizes": buckets.sizes,
-        "seed": blueprint.seed,
-        "num_boards": blueprint.num_boards,
-        "seconds": blueprint.seconds,
-    }
+    notes = notes_of(
+        FORMAT,
+        game=str(blueprint.game),
+        sizes=buckets.sizes,
+        seed=blueprint.seed,
+        num_boards=blueprint.num_boards,
+        seconds=blueprint.seconds,
+    )
     arrays = {"edges": buckets.edges}
     arrays |= {f"bucket{street}": table for street, table in enumerate(buckets.tables)}
     for level, (regret, summed) in enumerate(zip(tables.regret, tables.policy_sum, strict=True)):
         arrays |= {f"regret{level}": np.asarray(regret), f"policy{level}": np.asarray(summed)}
     with replacing(Path(path), f".{os.getpid()}.new") as file:
-        np.savez(file, blueprint=np.array(json.dumps(notes)), **arrays)  # type: ignore[arg-type]
+        np.savez(file, blueprint=notes, **arrays)  # type: ignore[arg-type]
 
 
 def load_blueprint(path: str | os.PathLike[str]) -> Blueprint:
     """Reads a file. Raises BlueprintFileError with the reason."""
-    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=BlueprintFileError) as archive:
+    with reading_npz(
+        path, most=_MOST_BYTES, what="a blueprint", error=BlueprintFileError
+    ) as archive:
         return _read(path, archive)
 
 
 def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
-    notes = parse_json(str(read_array(archive, "blueprint", kinds="U", most=_MOST_OF_NOTES)))
-    if not isinstance(notes, dict) or notes.get("format") != FORMAT:
-        raise BlueprintFileError(f"{path}: is not a blueprint of this version ({FORMAT}).")
+    notes = read_notes(archive, "blueprint", FORMAT, _NOTES)
     try:
-        text = str(notes["game"])
+        text = notes["game"]
         check_named_by_file(text, path)
         if text.partition("(")[0] != Holdem.name:
             raise ValueError(f"{path}: is of {text}, which is not hold'em.")
@@ -143,26 +141,26 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
     sizes, seed, num_boards = notes["sizes"], notes["seed"], notes["num_boards"]
     is_right = (
         len(sizes) == len(game.num_public)
-        and all(type(number) is int for number in [*sizes, seed, num_boards])
+        and all(type(size) is int for size in sizes)
         and min([*sizes, num_boards + 1, seed + 1]) >= 1
         and max(sizes) <= 2**16
         and num_boards <= MOST_BOARDS
         and num_boards % BOARDS == 0
     )
     if not is_right:
-        raise _damaged(path)
+        raise ValueError("its notes are impossible.")
     try:
         _check_memory(game, tree, sizes)
     except ValueError as error:
         raise BlueprintFileError(f"{path}: {error}") from None
-    buckets = _read_buckets(path, archive, game, sizes)
+    buckets = _read_buckets(archive, game, sizes)
     trainer = Trainer(tree=tree, buckets=buckets)
     regret, policy_sum = list[Array](), list[Array]()
     for number, like in enumerate(trainer.empty().regret):
         for name, found in (("regret", regret), ("policy", policy_sum)):
             array = read_array(archive, f"{name}{number}", kinds="f", most=4 * like.size)
             if array.shape != like.shape or array.dtype != np.float32:
-                raise _damaged(path)
+                raise ValueError(f"{name}{number} has another size.")
             if not np.isfinite(array).all() or (name == "policy" and array.min() < 0):
                 raise BlueprintFileError(f"{path}: its numbers must be finite, sums at least 0.")
             found.append(jnp.asarray(array))
@@ -171,13 +169,11 @@ def _read(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> Blueprint:
         tables=Tables(regret=regret, policy_sum=policy_sum),
         seed=seed,
         num_boards=num_boards,
-        seconds=float(notes["seconds"]),
+        seconds=notes["seconds"],
     )
 
 
-def _read_buckets(
-    path: str | os.PathLike[str], archive: zipfile.ZipFile, game: Holdem, sizes: Sequence[int]
-) -> Buckets:
+def _read_buckets(archive: zipfile.ZipFile, game: Holdem, sizes: Sequence[int]) -> Buckets:
     tables = []
     for street, (there, size) in enumerate(zip(game.num_public, sizes, strict=True)):
         table = read_array(archive, f"bucket{street}", kinds="u", most=2 * MOST_KEPT)
@@ -186,12 +182,12 @@ def _read_buckets(
             rows = len(suit_classes(game.deck, there).key)
         is_right = table.dtype == np.uint16 and table.shape == (rows, game.num_infostates)
         if not is_right or table.max(initial=0) >= size:
-            raise _damaged(path)
+            raise ValueError(f"bucket{street} is impossible.")
         tables.append(table)
     edges = read_array(archive, "edges", kinds="i", most=4 * sizes[-1])
     wanted = 0 if len(tables[-1]) else sizes[-1] - 1
     if edges.dtype != np.int32 or edges.shape != (wanted,) or (np.diff(edges) < 0).any():
-        raise _damaged(path)
+        raise ValueError("edges are impossible.")
     return Buckets(game=game, sizes=tuple(sizes), tables=tuple(tables), edges=edges)
 
 
@@ -210,7 +206,3 @@ def _check_memory(game: Holdem, tree: BettingTree, sizes: Sequence[int]) -> None
         "the buckets of hands": 4 * hands * sum(sizes),
     }
     check_memory(needed)
-
-
-def _damaged(path: str | os.PathLike[str]) -> BlueprintFileError:
-    return BlueprintFileError(f"{path}: is not {_WHAT}, or is damaged.")

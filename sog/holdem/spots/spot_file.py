@@ -11,7 +11,6 @@ in it is executed.
 """
 
 import dataclasses
-import json
 import os
 import zipfile
 from collections.abc import Iterator
@@ -22,24 +21,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from sog.files import parse_json, replacing
+from sog.files import replacing
 from sog.games.foreign import check_named_by_file
 from sog.games.registry import make
 from sog.holdem.game import Holdem
 from sog.holdem.spots.solver import SpotSolver
 from sog.holdem.spots.spot import spot_of
 from sog.memory import bytes_of, in_bytes
-from sog.npz import read_array, reading_npz
+from sog.npz import notes_of, read_array, read_notes, reading_npz
 from sog.tabular.rules import RULES, Rule
 
 FORMAT: Final = "sog-spot-1"
-_WHAT: Final = "a saved spot"
 ENDING: Final = ".spot"
 """The file name suffix."""
 _NOTES: Final = {"game": str, "rule": str, "precision": str, "iteration": int, "chunk": int}
 _MOST_BYTES: Final = 2**32  # of a file
 _MOST_KEPT: Final = 2**32 - 2**24  # bytes of arrays
-_MOST_OF_NOTES: Final = 2**16
 _MOST_ITERATIONS: Final = 2**30  # counted in 32 bits
 _MOST_TOGETHER: Final = 2**10  # boards
 
@@ -74,14 +71,14 @@ def save_spot(
 def write_spot(file: BinaryIO, solver: SpotSolver, game: Holdem, ranges: np.ndarray) -> None:
     """The same into an open file. Raises ValueError, see `check_saved`."""
     check_saved(solver)
-    notes = {
-        "format": FORMAT,
-        "game": str(game),
-        "rule": _name(solver.rule),
-        "precision": solver.precision,
-        "iteration": solver.iteration,
-        "chunk": solver.layout.chunk,
-    }
+    notes = notes_of(
+        FORMAT,
+        game=str(game),
+        rule=_name(solver.rule),
+        precision=solver.precision,
+        iteration=solver.iteration,
+        chunk=solver.layout.chunk,
+    )
     kept = zip(jax.tree.leaves(solver.memory), _held(solver), strict=True)
     arrays = {
         f"kept{number}": np.asarray(leaf)[..., held] for number, (leaf, held) in enumerate(kept)
@@ -89,7 +86,7 @@ def write_spot(file: BinaryIO, solver: SpotSolver, game: Holdem, ranges: np.ndar
     np.savez(
         file,
         ranges=np.asarray(ranges, np.float64),
-        notes=np.array(json.dumps(notes)),
+        notes=notes,
         **arrays,  # type: ignore[arg-type]
     )
 
@@ -110,13 +107,13 @@ def check_saved(solver: SpotSolver) -> None:
 def load_spot(path: str | os.PathLike[str]) -> SavedSpot:
     """Reads a file of `save_spot`. Raises SpotFileError with the reason, also if it does not fit in
     this machine's memory."""
-    with reading_npz(path, most=_MOST_BYTES, what=_WHAT, error=SpotFileError) as archive:
-        notes = _notes(path, archive)
+    with reading_npz(path, most=_MOST_BYTES, what="a saved spot", error=SpotFileError) as archive:
+        notes = _notes(archive)
         game = _game_of(path, notes["game"])
         size = game.deck.num_hands(game.hole_cards)
         ranges = read_array(archive, "ranges", kinds="f", most=2 * 8 * size)
         if ranges.shape != (2, size):
-            raise _damaged(path)
+            raise ValueError("ranges are of another shape.")
         try:
             spot = spot_of(game)
             options = {"precision": notes["precision"], "chunk": notes["chunk"]}
@@ -128,7 +125,7 @@ def load_spot(path: str | os.PathLike[str]) -> SavedSpot:
         for number, (old, held) in enumerate(zip(expected, _held(solver), strict=True)):
             one = read_array(archive, f"kept{number}", kinds="fi", most=old.nbytes)
             if one.shape != (*old.shape[:-1], held.sum()) or one.dtype != old.dtype:
-                raise _damaged(path)
+                raise ValueError(f"kept{number} is of another shape.")
             if not np.isfinite(one).all():
                 raise SpotFileError(f"{path}: its numbers must be finite.")
             old.delete()  # frees memory for its replacement
@@ -169,18 +166,10 @@ def _game_of(path: str | os.PathLike[str], text: str) -> Holdem:
     return game
 
 
-def _notes(path: str | os.PathLike[str], archive: zipfile.ZipFile) -> dict[str, Any]:
+def _notes(archive: zipfile.ZipFile) -> dict[str, Any]:
     """The checked metadata."""
-    notes: dict[str, Any]
-    notes = parse_json(str(read_array(archive, "notes", kinds="U", most=_MOST_OF_NOTES)))
-    if notes["format"] != FORMAT:
-        raise SpotFileError(f"{path}: is not a saved spot of this version ({FORMAT}).")
-    is_known = all(type(notes[name]) is kind for name, kind in _NOTES.items())
-    is_known = is_known and notes["rule"] in RULES and 0 <= notes["iteration"] < _MOST_ITERATIONS
+    notes = read_notes(archive, "notes", FORMAT, _NOTES)
+    is_known = notes["rule"] in RULES and 0 <= notes["iteration"] < _MOST_ITERATIONS
     if not (is_known and 1 <= notes["chunk"] <= _MOST_TOGETHER):
-        raise _damaged(path)
+        raise ValueError("its notes are impossible.")
     return notes
-
-
-def _damaged(path: str | os.PathLike[str]) -> SpotFileError:
-    return SpotFileError(f"{path}: is not {_WHAT}, or is damaged.")
