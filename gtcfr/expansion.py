@@ -26,7 +26,7 @@ from gtcfr.search_state import SearchState
 from gtcfr.settings import SearchSettings
 from gtcfr.shape import children_added
 from gtcfr.simulation import count_visits, simulate
-from gtcfr.tree import NO_PARENT, SearchTree, set_rows
+from gtcfr.tree import NO_PARENT, ROOT, SearchTree, set_rows
 from sog.games.core import Game
 from sog.pytree import pytree
 
@@ -67,11 +67,12 @@ def expansion_phase(
     count, visits_before = settings.simulations_per_phase, state.tree.interior.visits
     first = phase * count
     can_widen = children_added(game, settings) is not None
+    start = jnp.full_like(state.slot, ROOT) if settings.grows_from_root else state.slot
 
     def one(tree: SearchTree, number: Array) -> tuple[SearchTree, Requests]:
         keys = _keys(state, _SIMULATION_KEYS, first + number)
         walk = jax.vmap(functools.partial(simulate, game, settings))
-        paths = walk(tree, visits_before, state.slot, keys, state.held)
+        paths = walk(tree, visits_before, start, keys, state.held)
         child = (paths.slot_to_widen, paths.outcome) if can_widen else None
         wanted = Requests(edge=paths.edge, child=child)
         return jax.vmap(count_visits)(tree, paths), wanted
@@ -127,11 +128,11 @@ def expand_down_to(
     evaluator: Evaluator,
     settings: SearchSettings,
     state: SearchState,
-    depth: int,
+    depth: Array | int,
     *,
     was_evaluated: bool,
 ) -> SearchState:
-    """Expands all leaves fewer than `depth` public events below where growth starts.
+    """Expands all leaves fewer than `depth` public events below the searched state.
 
     was_evaluated: see `expand_leaves`.
     """
@@ -154,7 +155,8 @@ def expand_down_to(
         return count + 1, expanded
 
     # Numbers far from those of the expansions on the branch, so that no two share a key.
-    start = (jnp.int32(depth % _KEYS_PER_LEVEL * _KEYS_PER_LEVEL), state)
+    level = (jnp.int32(depth) + _KEYS_PER_LEVEL // 2) % _KEYS_PER_LEVEL
+    start = (level * _KEYS_PER_LEVEL, state)
     grown: SearchState = jax.lax.while_loop(is_due, one_more, start)[1]
     return grown
 

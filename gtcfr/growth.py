@@ -32,7 +32,7 @@ from sog.pytree import pytree
 from sog.tabular.cfr import regret_matching
 
 OFF_BRANCH: Final = 2**30
-"""The depth of nodes that are not below the state that growth starts from."""
+"""The depth of nodes beside the path to the searched state, unless the root is where trees grow."""
 
 
 def leaf_at(tree: SearchTree, edge: Array) -> tuple[Array, Array]:
@@ -58,7 +58,7 @@ def grow(
     """Expands the leaf that an edge leads to; otherwise gives an interior node one more child.
 
     logits: [S, A], of the policy at the leaf, A as in the tree. branch_outcome: the public event
-    that leads towards the state where growth starts, if the leaf lies above it, else NO_EVENT.
+    that leads towards the searched state, if the leaf lies above it, else NO_EVENT.
     child: a slot (or NO_PARENT) and the event to the child that it needs, if missing. Such a node
     is a decision with perfect information, where the outcome is the action, or a chance node, whose
     outcomes are then reweighted. Returns the tree and the slots of new leaves, see `add_children`.
@@ -198,7 +198,7 @@ def _expanded(
         led_to = leads_to(taken, chosen.exists, len(legal))
         takeable = legal & (chance_acts(game, state) | led_to)
     depth = tree.leaf.depth[leaf]
-    leads_on = (depth >= 0) | (chosen.outcome == branch_outcome)
+    leads_on = (depth >= 0) | (chosen.outcome == branch_outcome) | settings.grows_from_root
     new = Additions(
         chosen=chosen,
         depth=jnp.where(leads_on, jnp.minimum(depth + 1, OFF_BRANCH), OFF_BRANCH),

@@ -46,7 +46,8 @@ def initial_state(
     """A batch of searches before the first update.
 
     A tree holds the branch from the root to the searched state, the children that an expansion adds
-    to the states on it, all children of the searched state, and `lookahead` levels below.
+    to the states on it, all children of the searched state, and `lookahead` levels below. If it
+    grows from its root, it also holds all other states of these levels.
     """
     batch_size, path_length = root.path.shape
     state = root_only_state(game, evaluator, settings, root, keys)
@@ -62,7 +63,8 @@ def initial_state(
         """Expands the next state on the path; number `path_length` is the searched state."""
         state, edge = carry
         outcome, is_last = path[:, number], number == path_length
-        state = _evaluate_for_priors(game, evaluator, state, settings, is_last)
+        is_evaluated = settings.grows_from_root or is_last
+        state = _evaluate_for_priors(game, evaluator, state, settings, is_evaluated)
         wanted = jnp.where((outcome == NO_EVENT) & ~jnp.bool_(is_last), NO_PARENT, edge)
         state = expand_leaves(
             game,
@@ -72,7 +74,7 @@ def initial_state(
             Requests(edge=wanted[:, None]),
             number,
             outcome,
-            was_evaluated=is_last,
+            was_evaluated=is_evaluated,
         )
         return state, jax.vmap(_edge_to)(state.tree, edge, outcome)
 
@@ -88,9 +90,15 @@ def initial_state(
     state = replace(state, slot=jax.vmap(_slot_below)(state.tree, edge))
     if settings.lookahead == WHOLE_GAME:
         return expand_down_to(game, evaluator, settings, state, WHOLE_GAME, was_evaluated=False)
-    for level in range(2, settings.lookahead + 1):
+
+    def expand_level(level: Array | int, state: SearchState) -> SearchState:
         state = _evaluate_for_priors(game, evaluator, state, settings, True)
-        state = expand_down_to(game, evaluator, settings, state, level, was_evaluated=True)
+        return expand_down_to(game, evaluator, settings, state, level, was_evaluated=True)
+
+    if settings.grows_from_root and path_length > 0:
+        state = jax.lax.fori_loop(1 - path_length, 2, expand_level, state)
+    for level in range(2, settings.lookahead + 1):
+        state = expand_level(level, state)
     return state
 
 
@@ -228,8 +236,8 @@ def empty_tree(
 def _with_root(
     game: Game[Any], evaluator: Evaluator, tree: SearchTree, state: Any, depth: Array
 ) -> SearchTree:
-    """Puts the root into an empty tree, as a leaf. depth: minus the number of events to where
-    growth starts."""
+    """Puts the root into an empty tree, as a leaf. depth: minus the number of events to the
+    searched state."""
     encoded = encode_to_keep(game, evaluator, state)
     leaf = replace(
         tree.leaf,

@@ -32,8 +32,7 @@ class SearchRoot:
     ranges: Array
     """[batch, player, S]; those of a player sum to 1."""
     path: Array
-    """[batch, event] int32: public events from there to the searched state, padded with NO_EVENT.
-    Growth starts from that state."""
+    """[batch, event] int32: public events to the searched state, padded with NO_EVENT."""
     opponent: Array
     """[batch] int32: the player who has the gadget's choice, or NOBODY."""
     terminate_cfvs: Array

@@ -35,7 +35,7 @@ class SearchState:
     keys: Array  # [batch]
     fault: Fault
     slot: Array
-    """[batch] int32: the interior slot of the searched state; growth starts from there."""
+    """[batch] int32: the interior slot of the searched state."""
     num_updates: Array
     """[batch] int32: regret updates made; all equal."""
     num_before: Array

@@ -12,6 +12,10 @@ REPLY: Final = "reply"
 FIRST_CHILD: Final = "first_child"
 RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
 """Where a re-solve may start, see `gtcfr.resolving`."""
+SEARCHED: Final = "searched"
+ROOT: Final = "root"
+GROW_FROM: Final = (SEARCHED, ROOT)
+"""Where simulations may start."""
 WHOLE_GAME: Final = 2**30 + 1
 """An unlimited `lookahead`: the tree holds the rest of the game before the first update."""
 _MOST_UPDATES: Final = 2_000_000_000  # 32-bit counters
@@ -60,6 +64,11 @@ class SearchSettings:
     """Levels below the searched state that the tree holds from the start: all states of them, or
     where states get their children one by one (see `num_children`) only the first child of each
     state beyond the first level."""
+    grow_from: str = SEARCHED
+    """Where simulations start: at the `searched` state (the paper), or at the `root` of a re-solve,
+    whose tree then holds all states of the levels above the searched one and of its own, too.
+    Better with many updates, worse with few: a leaf beside the path knows more than a node whose
+    regrets are young, but its values jump."""
     grow: bool = True
     """False: no simulations; the tree stays as `lookahead` builds it."""
     num_children: int | None = None
@@ -122,10 +131,10 @@ class SearchSettings:
         check_fields(self, "in (0, 1]", "growth_share")
         check_fields(self, "> 0 and finite", "simulations_per_update", "prior_temperature")
         check_fields(self, ">= 0 and finite", "c_puct")
-        if self.resolve_from not in RESOLVE_FROM:
-            raise ValueError(
-                f"resolve_from must be one of {', '.join(RESOLVE_FROM)}, got {self.resolve_from!r}."
-            )
+        for name, known in (("resolve_from", RESOLVE_FROM), ("grow_from", GROW_FROM)):
+            value = getattr(self, name)
+            if value not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}.")
         # 1 / c may be too large for an integer.
         updates = self.num_simulations * max(1 / self.simulations_per_update, 1)
         if updates > _MOST_UPDATES:
@@ -187,6 +196,11 @@ class SearchSettings:
     @property
     def _simulations_per_growing_update(self) -> float:
         return min(self.simulations_per_update / self.growth_share, self.num_simulations)
+
+    @property
+    def grows_from_root(self) -> bool:
+        """Whether simulations start at the root."""
+        return self.grow_from == ROOT
 
     @property
     def num_searchers(self) -> int:

@@ -25,7 +25,7 @@ _MANY_INFOSTATES: Final = 1024
 def tree_shape(game: Game[Any], settings: SearchSettings, path_length: int) -> TreeShape:
     """The sizes of a tree for this game; raises ValueError for impossible ones.
 
-    path_length: the most public events between a root and the state that growth starts from.
+    path_length: the most public events between a root and the searched state.
     """
     layout = tree_layout(game, settings)
     simulations = settings.num_simulations + settings.kept_simulations
@@ -39,7 +39,7 @@ def tree_shape(game: Game[Any], settings: SearchSettings, path_length: int) -> T
         )
     interior = min(capacity, 1 + path_length + simulations)
     depth = 1 + path_length + _LEAST_DEPTH + 2 * math.isqrt(simulations)
-    if settings.lookahead > 1:
+    if _whole_levels(settings, path_length) > 1:
         interior = depth = capacity
     depth = min(depth, game.max_depth + 1, interior)
     chunk_size = settings.chunk_size or chunk_size_of(game, layout.num_actions)
@@ -106,12 +106,17 @@ def _num_states(
     chance = min(game.num_chance_outcomes, all_children)
     on_the_way = decision if added and not game.has_chance else all_children
     wider = max(chance - decision, 0) * (expansions - expansions // 2)
-    levels = range(2, min(settings.lookahead, game.max_depth) + 1)
-    ahead: int = sum(all_children**level for level in levels)
+    levels = min(_whole_levels(settings, path_length), game.max_depth)
+    ahead: int = sum(all_children**level for level in range(2, levels + 1))
     if ahead:  # the expansions of the lookahead may all be of chance nodes
         wider = max(chance - decision, 0) * expansions
     start = 1 + all_children + path_length * on_the_way + ahead
     return start + expansions * decision + wider
+
+
+def _whole_levels(settings: SearchSettings, path_length: int) -> int:
+    """The levels that a tree holds from the start, in full, below where it grows from."""
+    return settings.lookahead + (path_length if settings.grows_from_root else 0)
 
 
 def _num_chunks(interior: int, depth: int, chunk_size: int) -> int:

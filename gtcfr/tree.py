@@ -131,7 +131,7 @@ class LeafNodes:
     source: Array  # [slot, player] int32
     mask: Array  # [slot, player, S] bool
     listed: Array  # [slot, `Layout.num_best`] int32: as for the interior node it will be
-    depth: Array  # [slot] int32: public events below the state that growth starts from
+    depth: Array  # [slot] int32: public events below the searched state
     encoded: Any  # [slot, ...]: the state encoded by the evaluator, see `encode_to_keep`
     since: Array  # [slot]
     free: Array  # [slot] int32: a stack of free slots, from `num_leaves` on

@@ -20,7 +20,7 @@ _NONE: Final = "none"
 """How None is written, which TOML lacks."""
 _OF_SELFPLAY: Final = ("safe", "search_everywhere")
 """Keys of [search] that evaluations do not inherit."""
-_OF_CHAINS: Final = (*_OF_SELFPLAY, "resolve_from", "alpha")
+_OF_CHAINS: Final = (*_OF_SELFPLAY, "resolve_from", "grow_from", "alpha")
 """Keys of [search] that a solve, which has no chain, does not inherit."""
 _INHERITED: Final = (("solver", "search", _OF_CHAINS), ("run", "evaluate_search", _OF_SELFPLAY))
 """The searches that inherit the values of [search], except those of these keys."""

@@ -153,7 +153,7 @@ def _check_contradictions(arguments: argparse.Namespace, changes: Mapping[str, A
             raise CommandError(f"--set {name} has no effect with several --search, which say it.")
     if arguments.whole_game:
         of_leaves = ("leaf_averaging", "leaf_smoothing", "leaf_interval")
-        for name in ("lookahead", "grow", "growth_share", *of_leaves):
+        for name in ("lookahead", "grow", "growth_share", "grow_from", *of_leaves):
             if name in changes:
                 kept = "leaves no leaf to evaluate" if "leaf" in name else "holds all levels"
                 raise CommandError(f"--set {name} has no effect with --whole-game, which {kept}.")

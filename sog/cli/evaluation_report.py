@@ -144,6 +144,7 @@ def _as_json(plan: Plan, one: Finished) -> dict[str, Any]:
         "lookahead": None if settings.lookahead == WHOLE_GAME else settings.lookahead,
         "growth": settings.grow,
         "growth_share": settings.growth_share if settings.grow else None,
+        "grow_from": None if plan.is_whole else settings.grow_from,
         **of_exact,
         **(dict.fromkeys(of_leaves) if plan.is_whole else of_leaves),
         "alpha": settings.alpha if settings.safe else None,

@@ -61,6 +61,7 @@ SEARCH_FIELDS: Final = (
         "num_simulations",
         "simulations_per_update",
         "growth_share",
+        "grow_from",
         "rule",
         "c_puct",
         "prior_temperature",

@@ -144,6 +144,7 @@ def method_words(search: SearchSettings) -> list[str]:
     }
     if search.grow:
         words["growth_share"] = f"growth share {search.growth_share:g}"
+        words["grow_from"] = f"grown from the {search.grow_from}"
     usual = SearchSettings()
     return [text for name, text in words.items() if getattr(search, name) != getattr(usual, name)]
 

@@ -175,7 +175,7 @@ def _as_json(found: FinishedSearch, seed: int) -> dict[str, Any]:
         "game": str(found.game),
         "unit": found.game.unit,
         "search": [found.settings.num_simulations, found.settings.simulations_per_update],
-        **display.values_of(found.settings, "growth_share", "rule"),
+        **display.values_of(found.settings, "growth_share", "grow_from", "rule"),
         **display.values_of(found.settings, "leaf_averaging", "leaf_smoothing", "leaf_interval"),
         "updates": int(found.result.num_updates[0]),
         "seed": seed,

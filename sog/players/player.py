@@ -49,6 +49,7 @@ class Player:
             "name": self.name,
             "search": search and [search.num_simulations, search.simulations_per_update],
             "growth_share": search and search.growth_share,
+            "grow_from": search and search.grow_from,
             "rule": search and search.rule,
             "leaf_averaging": search and search.leaf_averaging,
             "leaf_smoothing": search and search.leaf_smoothing,

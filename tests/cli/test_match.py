@@ -27,6 +27,7 @@ def searching(name: str, rule: str = "cfr+") -> dict[str, Any]:
         "name": name,
         "search": [4, 1],
         "growth_share": 1.0,
+        "grow_from": "searched",
         "rule": rule,
         "leaf_averaging": 0,
         "leaf_smoothing": 0,

@@ -66,6 +66,7 @@ CASES = {
     "poker, DCFR": Case(
         LEDUC, (1, 2), _settings(24, 1, alpha=0.75, leaf_averaging=0.5, rule="dcfr")
     ),
+    "poker, grown from the root": Case(LEDUC, (1, 2), _settings(30, 1, grow_from="root")),
     # Three updates are six passes, of which the first and the fifth ask.
     "poker, DCFR, leaves asked in every fourth pass, and smoothed": Case(
         LEDUC,
@@ -153,7 +154,8 @@ def replayed(name: str, number: int) -> PlainSearch:
         leaf_interval=settings.leaf_interval,
         rule=rule,
     )
-    after = expanded_after(public, tree, rule)
+    asked = 2 * (len(case.path) + 1) if settings.grow_from == "root" else 1
+    after = expanded_after(public, tree, rule, asked)
     per_phase = settings.updates_per_phase
     for update in range(1, settings.num_updates + 1):
         oracle.update(after < update, value, can_reuse=(update - 1) % per_phase == 0)
@@ -162,6 +164,7 @@ def replayed(name: str, number: int) -> PlainSearch:
 
 BY_DEFAULT = (
     "poker, SoG(s, 1)",
+    "poker, grown from the root",
     "poker, DCFR",
     "poker, DCFR, leaves asked in every fourth pass, and smoothed",
     "a hidden fugitive, SoG(s, 0.5)",

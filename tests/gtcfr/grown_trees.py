@@ -218,12 +218,15 @@ def table_evaluator(text: str, leaves_per_call: int | None = None) -> TableEvalu
     return TableEvaluator(coefficients=table.astype(np.float32), leaves_per_call=leaves_per_call)
 
 
-def expanded_after(public: PublicTree, tree: SearchTree, rule: Rule) -> Array:
+def expanded_after(
+    public: PublicTree, tree: SearchTree, rule: Rule, asked_before: int = 1
+) -> Array:
     """[node]: the update after which a node got its children, infinity where it has none.
 
     Of a search with a `TableEvaluator` and all children at once. A child that is no terminal state
     knows the weight of all updates before it was there, such as 1 + 2 + ... + t; a node with none
-    but terminal children has a prior that knows how often the evaluator was asked.
+    but terminal children has a prior that knows how often the evaluator was asked: asked_before
+    times before the first update.
     """
     passes = 2 if rule.alternating else 1
     power = rule.averaging_power
@@ -240,7 +243,7 @@ def expanded_after(public: PublicTree, tree: SearchTree, rule: Rule) -> Array:
             after[node] = np.flatnonzero(weights_so_far == weights[0])[0]
         else:
             number = _call_number(public, node, np.asarray(tree.interior.prior[rows[node]]).T)
-            after[node] = number / passes
+            after[node] = max(number + 1 - asked_before, 0) / passes
     assert np.allclose(after[np.isfinite(after)] % 1, 0)
     return after
 

@@ -54,12 +54,12 @@ and the agent searches. --picture draws the same, or cards, dice or a board; kee
 browser.
 
 --save writes JSON, or by its extension PGN (chess) or SGF (Go); only JSON can be continued
-(--resume). Its format: {{"game", "unit", "agent" ("name", "search", "growth_share", "rule",
-"leaf_averaging", "leaf_smoothing", "leaf_interval", "resolve_from", "seconds"), "seed", "games":
-[{{"human" (the player), "utility" (to player 0), "moves": [{{"state", "actor", "action", "text" (of
-the action), "outcome", "event"}}] (action: null where chance moves), "infostates": [[of player 0,
-of player 1], ...] (before each move and at the end), "names" (their texts), and "begins" where it
-began at a position: its text}}]}}.
+(--resume). Its format: {{"game", "unit", "agent" ("name", "search", "growth_share", "grow_from",
+"rule", "leaf_averaging", "leaf_smoothing", "leaf_interval", "resolve_from", "seconds"), "seed",
+"games": [{{"human" (the player), "utility" (to player 0), "moves": [{{"state", "actor", "action",
+"text" (of the action), "outcome", "event"}}] (action: null where chance moves), "infostates": [[of
+player 0, of player 1], ...] (before each move and at the end), "names" (their texts), and "begins"
+where it began at a position: its text}}]}}.
 """,
     (
         *("agent", "--as", *_OF_ANY_GAME, "--history", "--hints"),
@@ -106,13 +106,13 @@ At least one player must expose its policy; for others (ismcts, oos and similar 
 of their cards is corrected.
 
 JSON: {{"game", "history" (as given), "unit", "players": [{{"name", "search", "growth_share",
-"rule", "leaf_averaging", "leaf_smoothing", "leaf_interval", "resolve_from", "seconds"}}], "games",
-"interrupted", "mean" (utility per game of the first player, in the game's own unit), "interval" (of
-95%; null after one pair), "standard_error" (of the mean; null after one pair), "mean_as" (player 0
-and player 1), "won_all_as" (likewise the share of games won with the maximum utility), "wins",
-"draws", "losses", "aivat" (null without --aivat; else {{"values", "mean", "standard_error",
-"interval", "variance_ratio"}}, the last by which factor the variance is reduced), "seed",
-"seconds"}}.
+"grow_from", "rule", "leaf_averaging", "leaf_smoothing", "leaf_interval", "resolve_from",
+"seconds"}}], "games", "interrupted", "mean" (utility per game of the first player, in the game's
+own unit), "interval" (of 95%; null after one pair), "standard_error" (of the mean; null after one
+pair), "mean_as" (player 0 and player 1), "won_all_as" (likewise the share of games won with the
+maximum utility), "wins", "draws", "losses", "aivat" (null without --aivat; else {{"values", "mean",
+"standard_error", "interval", "variance_ratio"}}, the last by which factor the variance is reduced),
+"seed", "seconds"}}.
 """,
     (
         "first",

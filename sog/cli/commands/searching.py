@@ -41,14 +41,14 @@ in kuhn looks good with any card, so after --history check little but the king i
 --evaluator exact, or search the start. Events of --history are as in the tree; a number is the
 number of an outcome.
 
---json prints "game", "unit", "search" ([s, c]), "growth_share", "rule", "leaf_averaging",
-"leaf_smoothing", "leaf_interval", "updates" (made), "seed", "evaluator", "root" (the "node" that
-was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", the seconds, and
-"nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal), "outcome" and "event"
-that led there, "depth", "actor", "probability" (of getting there from the start of the game by
-average play), "value" (to player 0), "visits", and "infostates": "player", "infostate", "name",
-"range", "value" and, of the player to act, "policy" and "visits" by action. Undefined is null.
-With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
+--json prints "game", "unit", "search" ([s, c]), "growth_share", "grow_from", "rule",
+"leaf_averaging", "leaf_smoothing", "leaf_interval", "updates" (made), "seed", "evaluator", "root"
+(the "node" that was searched, its "state" and "history"), "is_full", "is_sampled", "is_pruned", the
+seconds, and "nodes", parents first: "number", "parent", "kind" (interior, leaf, terminal),
+"outcome" and "event" that led there, "depth", "actor", "probability" (of getting there from the
+start of the game by average play), "value" (to player 0), "visits", and "infostates": "player",
+"infostate", "name", "range", "value" and, of the player to act, "policy" and "visits" by action.
+Undefined is null. With --memory it prints "game", "bytes" and "parts" (bytes by what takes them).
 """,
     (
         *(_GAME_OR_RUN, "--history"),
