@@ -13,8 +13,8 @@ FIRST_CHILD: Final = "first_child"
 RESOLVE_FROM: Final = (DEEPEST, REPLY, FIRST_CHILD)
 """Where a re-solve may start, see `gtcfr.resolving`."""
 SEARCHED: Final = "searched"
-ROOT: Final = "root"
-GROW_FROM: Final = (SEARCHED, ROOT)
+RESOLVE_ROOT: Final = "root"
+GROW_FROM: Final = (SEARCHED, RESOLVE_ROOT)
 """Where simulations may start."""
 WHOLE_GAME: Final = 2**30 + 1
 """An unlimited `lookahead`: the tree holds the rest of the game before the first update."""
@@ -65,10 +65,10 @@ class SearchSettings:
     where states get their children one by one (see `num_children`) only the first child of each
     state beyond the first level."""
     grow_from: str = SEARCHED
-    """Where simulations start: at the `searched` state (the paper), or at the `root` of a re-solve,
-    whose tree then holds all states of the levels above the searched one and of its own, too.
-    Better with many updates, worse with few: a leaf beside the path knows more than a node whose
-    regrets are young, but its values jump."""
+    """Where simulations start: at the `searched` state (the paper), or at the `root` of a re-solve.
+    From the root, the tree holds all states of the searched one's level and above from the start.
+    That is better with many updates and worse with few: a leaf beside the path knows more than a
+    node whose regrets are young, but its values jump."""
     grow: bool = True
     """False: no simulations; the tree stays as `lookahead` builds it."""
     num_children: int | None = None
@@ -200,7 +200,7 @@ class SearchSettings:
     @property
     def grows_from_root(self) -> bool:
         """Whether simulations start at the root."""
-        return self.grow_from == ROOT
+        return self.grow_from == RESOLVE_ROOT
 
     @property
     def num_searchers(self) -> int:

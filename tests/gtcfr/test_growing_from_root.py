@@ -15,7 +15,7 @@ from tests.tabular.small_games import tree_of
 LEDUC = "leduc"
 CHECK, RAISE = 1, 2
 SEARCHED = ((CHECK, RAISE), (RAISE, RAISE), (CHECK, NO_EVENT))
-"""Public events to three searched states, at two depths; all of player 0 or 1."""
+"""Public events to three searched states: two of one level, and one of the level above."""
 
 
 @functools.cache
@@ -29,7 +29,7 @@ def searched(grow_from: str, simulations: int) -> SearchResult:
 
 
 def levels_held(search: int, grow_from: str) -> list[int]:
-    """The states on each level of the first tree, from the root on."""
+    """How many states a tree holds on each level, from the root on."""
     depths = [len(path) for path in rows_by_path(tree_number(searched(grow_from, 1), search))]
     counts: list[int] = np.bincount(depths).tolist()
     return counts
