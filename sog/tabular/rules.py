@@ -209,8 +209,9 @@ def _discount(rule: Rule, regret: Array, step: Step) -> Array | None:
     def factor(power: float | Ramp) -> Array | float:
         if power == math.inf:
             return 1.0
-        if isinstance(power, Ramp):  # it may be negative, and t' is 0 at first
-            return 1 / (1 + (step.number - 1) ** -_at(power, step))
+        if isinstance(power, Ramp) or power < 0:  # t' is 0 at first
+            exponent = _at(power, step) if isinstance(power, Ramp) else power
+            return 1 / (1 + (step.number - 1) ** -exponent)
         before = (step.number - 1) ** power
         return before / (before + 1)
 

@@ -105,6 +105,17 @@ def test_plain_cfr_on_leduc_has_the_exploitability_that_openspiel_reports() -> N
     assert found == pytest.approx([93.9, 21.4, 11.8], abs=0.05)
 
 
+def test_a_constant_power_is_a_ramp_that_stays_level() -> None:
+    """Also below 0, where regrets of iteration 0 are multiplied by 0^-1, which is infinite."""
+    policies = []
+    for power in (-1.0, rules.Ramp(start=-1, end=-1)):
+        rule = dataclasses.replace(RULES["dcfr"], negative_power=power)
+        solver = Solver(compiled_game("kuhn"), rule)
+        solver.run(10)
+        policies.append(solver.average_policy())
+    np.testing.assert_array_equal(*policies)
+
+
 # Regret matching.
 
 
