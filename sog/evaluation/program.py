@@ -107,7 +107,7 @@ class Program:
         ]
         rows += rows[:1] * (size - len(rows))
         stacked: SearchRoot = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
-        ids = [(self.first_seed + seed, number) for number, seed in batch]
+        ids = [(self.first_seed + seed, self._key_number(number)) for number, seed in batch]
         ids += ids[:1] * (size - len(ids))
         inputs = {"root": stacked, "key": _keys(jnp.array(ids, jnp.uint32))}
         if self._on_devices is None or self._on_devices[0] is not evaluator:
@@ -137,6 +137,12 @@ class Program:
             for place, (_, child, seed) in enumerate(part):
                 found[child, seed] = jax.tree.map(lambda leaf, place=place: leaf[place], roots)
         return found
+
+    def _key_number(self, number: int) -> int:
+        """What makes the key of a job, with the seed. Jobs of one parent share it if trees grow
+        from the root: they then solve the same tree, as an agent does, whose searches have a key
+        for each of its moves."""
+        return self.jobs[number].parent + 1 if self._settings.grows_from_root else number
 
     def _pad(self, path: tuple[int, ...]) -> np.ndarray:
         padded = np.full(self.path_length, NO_EVENT, np.int32)

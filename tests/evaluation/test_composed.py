@@ -3,18 +3,21 @@
 import dataclasses
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
 from gtcfr.evaluator import Evaluator, ZeroEvaluator
 from gtcfr.evaluators.exact import exact_evaluator, noisy_evaluator
 from gtcfr.mesh import batch_mesh
+from gtcfr.root import NO_EVENT, start_of_game
+from gtcfr.search import search
 from gtcfr.settings import FIRST_CHILD, REPLY, RESOLVE_FROM, SearchSettings
 from sog.cli.strategy import in_whole_game
 from sog.evaluation import ComposedPolicies, compose
 from sog.tabular.enumerated_game import EnumeratedGame
 from tests.gtcfr import plain_search
-from tests.gtcfr.grown_trees import whole_game
+from tests.gtcfr.grown_trees import sums_of, tree_number, whole_game
 from tests.gtcfr.test_plain_search import exploitability as plain_exploitability
 from tests.tabular.small_games import compiled_game
 
@@ -122,6 +125,25 @@ def test_an_evaluator_per_seed_gives_what_each_gives_alone() -> None:
     for number, one in enumerate(alone):
         np.testing.assert_allclose(both.policy[number], one.policy[0], atol=1e-6)
     assert np.abs(both.policy[0] - both.policy[1]).max() > 0.01
+
+
+def test_searches_from_one_root_share_their_random_numbers_where_trees_grow_from_it() -> None:
+    """So the policies of states beside each other are of one tree, as those of an agent are."""
+    compiled = compiled_game("liars_dice(dice=1,faces=2)")
+    public = compiled.tree
+    settings = SearchSettings(num_simulations=4, grow_from="root")
+    composed = compose(compiled, ZeroEvaluator(), settings, seeds=1, batch_size=1)
+    low, high = np.flatnonzero(public.node_parent == 0)[:2]
+    path = np.array([[public.node_outcome[high], NO_EVENT]], np.int32)  # the longest has two
+    game = EnumeratedGame(tree=public)
+    root = start_of_game(game, path=path)
+    key = jax.random.fold_in(jax.random.key(0), 0)[None]
+    result = search(game, evaluator=ZeroEvaluator(), root=root, key=key, settings=settings)
+    sums = sums_of(public, tree_number(result)).policy
+    for node in (low, high):
+        policy, mask = composed.policy[0, node], public.node_mask[node, 1]
+        total = sums[node].sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(policy[mask], (sums[node] / total)[mask], atol=1e-5)
 
 
 @pytest.mark.thorough
