@@ -66,9 +66,10 @@ class SearchSettings:
     state beyond the first level."""
     grow_from: str = SEARCHED
     """Where simulations start: at the `searched` state (the paper), or at the `root` of a re-solve.
-    From the root, the tree holds all states of the searched one's level and above from the start.
-    That is better with many updates and worse with few: a leaf beside the path knows more than a
-    node whose regrets are young, but its values jump."""
+    From the root, the tree holds all states of the searched one's level and above from the start
+    (4096 at most, unless `capacity` says otherwise). With equal keys, searches of states of one
+    level then solve the same tree. That is better with many updates and worse with few: a leaf
+    beside the path knows more than a node whose regrets are young, but its values jump."""
     grow: bool = True
     """False: no simulations; the tree stays as `lookahead` builds it."""
     num_children: int | None = None

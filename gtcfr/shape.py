@@ -20,6 +20,9 @@ _LEAST_DEPTH: Final = 16
 _ENDS_PER_STEP: Final = 16
 _LARGE_ENDS_PER_STEP: Final = 4
 _MANY_INFOSTATES: Final = 1024
+_MOST_BESIDE: Final = 2**12
+"""States beside the path that a tree which grows from the root has room for. No more than that are
+so near to a re-solve of most games, and all that could be would fill the memory."""
 
 
 def tree_shape(game: Game[Any], settings: SearchSettings, path_length: int) -> TreeShape:
@@ -110,6 +113,8 @@ def _num_states(
     ahead: int = sum(all_children**level for level in range(2, levels + 1))
     if ahead:  # the expansions of the lookahead may all be of chance nodes
         wider = max(chance - decision, 0) * expansions
+    if settings.grows_from_root:
+        ahead = min(ahead, _MOST_BESIDE)
     start = 1 + all_children + path_length * on_the_way + ahead
     return start + expansions * decision + wider
 

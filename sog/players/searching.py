@@ -96,11 +96,8 @@ def check_room(
         parts = search_memory(game, evaluator, settings, path_length)
         check_memory({f"SoG({simulations}, {per_update:g})": sum(parts.values())})
     except ValueError as error:
-        problem, reason = str(error).rstrip("."), ""
-        if settings.grows_from_root and settings.capacity is None:
-            reason = "; grow_from = root makes room for all states of a re-solve's levels, or for "
-            reason += "as many as capacity says"
-        raise ValueError(f"{problem}; try fewer simulations: {hint}{reason}.") from None
+        problem = str(error).rstrip(".")
+        raise ValueError(f"{problem}; try fewer simulations: {hint}.") from None
     return parts
 
 

@@ -236,14 +236,6 @@ def test_a_search_that_does_not_fit_says_what_it_needs_and_what_there_is(
     error = refusal(sog, "search", "leduc", "--evaluator", "zero", "--search", "5000,1", notes=True)
     assert "SoG(5000, 1) would take " in error
     assert "; there are 1 MB; try fewer simulations: --search S,C" in error
-    assert "capacity" not in error
-    error = refusal(
-        sog, "search", "leduc", "--search", "5000,1", "--set", "grow_from=root", notes=True
-    )
-    assert error.endswith(
-        "; grow_from = root makes room for all states of a re-solve's levels, or for as many as "
-        "capacity says."
-    )
 
 
 @pytest.mark.parametrize(
