@@ -83,7 +83,7 @@ ROWS: Final = {
     "leduc_long_search": _exploitability(
         "leduc", "the same, SoG(100, 0.1)", "mbb", *_MANY, minutes=5
     ),
-    "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12, seeds=10),
+    "liars_dice_1x4f": _dice("liars_dice_1x4f", "liar's dice 1x4", 12, seeds=5),
     "liars_dice_1x5f": _dice("liars_dice_1x5f", "liar's dice 1x5", 13),
     "liars_dice_1x6f": _dice("liars_dice_1x6f", "liar's dice 1x6", 10, seeds=1),
     "liars_dice_2x3f": _dice("liars_dice_2x3f", "liar's dice 2x3", 25, seeds=1),

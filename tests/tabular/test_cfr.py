@@ -113,7 +113,7 @@ def test_a_constant_power_is_a_ramp_that_stays_level() -> None:
         solver = Solver(compiled_game("kuhn"), rule)
         solver.run(10)
         policies.append(solver.average_policy())
-    np.testing.assert_array_equal(*policies)
+    np.testing.assert_array_equal(policies[0], policies[1])
 
 
 # Regret matching.
