@@ -21,8 +21,8 @@ _ENDS_PER_STEP: Final = 16
 _LARGE_ENDS_PER_STEP: Final = 4
 _MANY_INFOSTATES: Final = 1024
 _MOST_BESIDE: Final = 2**12
-"""States beside the path that a tree which grows from the root has room for. No more than that are
-so near to a re-solve of most games, and all that could be would fill the memory."""
+"""The most states beside the path that a tree growing from the root has room for. The worst case is
+exponential in the length of the path, and far above what most games have so near to a re-solve."""
 
 
 def tree_shape(game: Game[Any], settings: SearchSettings, path_length: int) -> TreeShape:
@@ -109,12 +109,17 @@ def _num_states(
     chance = min(game.num_chance_outcomes, all_children)
     on_the_way = decision if added and not game.has_chance else all_children
     wider = max(chance - decision, 0) * (expansions - expansions // 2)
-    levels = min(_whole_levels(settings, path_length), game.max_depth)
-    ahead: int = sum(all_children**level for level in range(2, levels + 1))
+
+    def states_of(levels: int) -> int:
+        """Beyond the first level, whose states are counted below."""
+        return sum(all_children**level for level in range(2, min(levels, game.max_depth) + 1))
+
+    ahead = states_of(settings.lookahead)
+    if settings.grows_from_root:
+        beside = states_of(_whole_levels(settings, path_length))
+        ahead = max(ahead, min(beside, _MOST_BESIDE))
     if ahead:  # the expansions of the lookahead may all be of chance nodes
         wider = max(chance - decision, 0) * expansions
-    if settings.grows_from_root:
-        ahead = min(ahead, _MOST_BESIDE)
     start = 1 + all_children + path_length * on_the_way + ahead
     return start + expansions * decision + wider
 

@@ -139,9 +139,9 @@ class Program:
         return found
 
     def _key_number(self, number: int) -> int:
-        """What makes the key of a job, with the seed. Jobs of one parent share it if trees grow
-        from the root: they then solve the same tree, as an agent does, whose searches have a key
-        for each of its moves."""
+        """The number that is folded into the seed's key for a job. Where trees grow from the root,
+        jobs with the same parent share it and so solve the same tree, as in play: an agent's key
+        depends on how often it has moved, not on the state."""
         return self.jobs[number].parent + 1 if self._settings.grows_from_root else number
 
     def _pad(self, path: tuple[int, ...]) -> np.ndarray:

@@ -210,8 +210,7 @@ def _discount(rule: Rule, regret: Array, step: Step) -> Array | None:
         if power == math.inf:
             return 1.0
         if isinstance(power, Ramp) or power < 0:  # t' is 0 at first
-            exponent = _at(power, step) if isinstance(power, Ramp) else power
-            return 1 / (1 + (step.number - 1) ** -exponent)
+            return 1 / (1 + (step.number - 1) ** -_at(power, step))
         before = (step.number - 1) ** power
         return before / (before + 1)
 
@@ -221,5 +220,7 @@ def _discount(rule: Rule, regret: Array, step: Step) -> Array | None:
     return chosen.astype(regret.dtype)
 
 
-def _at(power: Ramp, step: Step) -> Array:
+def _at(power: float | Ramp, step: Step) -> Array | float:
+    if not isinstance(power, Ramp):
+        return power
     return power.start + (power.end - power.start) * (step.number / step.planned)

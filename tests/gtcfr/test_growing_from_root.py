@@ -1,5 +1,6 @@
 """Trees that grow from the root of a re-solve, instead of the searched state."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -90,3 +91,5 @@ def test_long_paths_do_not_need_room_for_all_that_could_be_beside_them() -> None
     settings = SearchSettings(num_simulations=64, grow_from="root")
     shape = tree_shape(make("liars_dice(faces=4)"), settings, path_length=8)
     assert shape.num_leaves < 9**4
+    looking_ahead = dataclasses.replace(settings, lookahead=5)  # all of these must fit
+    assert tree_shape(make("liars_dice(faces=4)"), looking_ahead, path_length=8).num_leaves > 9**5

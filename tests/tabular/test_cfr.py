@@ -106,7 +106,7 @@ def test_plain_cfr_on_leduc_has_the_exploitability_that_openspiel_reports() -> N
 
 
 def test_a_constant_power_is_a_ramp_that_stays_level() -> None:
-    """Also below 0, where regrets of iteration 0 are multiplied by 0^-1, which is infinite."""
+    """Also below 0: in the first iteration t' = 0, and 0^-1 is infinite."""
     policies = []
     for power in (-1.0, rules.Ramp(start=-1, end=-1)):
         rule = dataclasses.replace(RULES["dcfr"], negative_power=power)
