@@ -76,16 +76,6 @@ def test_simulations_add_nodes_anywhere_below_the_root() -> None:
     assert below == {"searched": {True}, "root": {True, False}}
 
 
-def test_a_tree_without_room_for_all_beside_the_path_still_holds_the_path() -> None:
-    least = 1 + 2 * 3  # the root, and two states on the path and two children for each
-    settings = SearchSettings(num_simulations=4, grow_from="root", capacity=least + 4)
-    root = start_of_game(make(LEDUC), batch_size=1, path=np.array(SEARCHED[:1], np.int32))
-    result = run_search(make(LEDUC), settings, root=root)
-    assert result.has_arrived.all()
-    assert result.is_full.all()
-    assert not searched("root", 20).is_full.any()
-
-
 def test_long_paths_do_not_need_room_for_all_that_could_be_beside_them() -> None:
     """As where games are played, whose paths have room for eight events."""
     settings = SearchSettings(num_simulations=64, grow_from="root")
